@@ -1,9 +1,9 @@
 // The API of a master: one server for each of Salt's kinds that the options name.
 import { join } from 'node:path'
 import { Hono } from 'hono'
-import { BrineError, guarded, type Log, namedLog } from '../base/mod.ts'
+import { BrineError, guarded, type Log, namedLog, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { ApiSessions } from '../store/mod.ts'
+import { ApiSessions, SharedSessions } from '../store/mod.ts'
 import type { Health } from '../telemetry/mod.ts'
 import { ApiTelemetry } from './api-telemetry.ts'
 import { Audit } from './audit.ts'
@@ -66,8 +66,8 @@ export class Api {
 
   private constructor(master: ApiMaster, log: Log, isPatient: boolean) {
     this.isPatient = isPatient
-    const { opts, stores } = master.access
-    this.sessions = new ApiSessions(join(option(opts, 'cachedir'), 'api.db'))
+    const { stores } = master.access
+    this.sessions = openSessions(master, log)
     this.watch = new JobWatch(master.events, stores.jobs)
     this.hub = new EventHub(master, log)
     // a stream of a session that ended ends with it
@@ -168,6 +168,14 @@ export class Api {
     this.sessions.close()
     this.master.close()
   }
+}
+
+/** The sessions of this master, or of all masters of its cluster. */
+function openSessions({ access, sessions: records }: ApiMaster, log: Log): ApiSessions {
+  const failed = (error: unknown): void => log('warning', `Cannot note a session: ${toError(error).message}`)
+  const now = (): number => Date.now() / 1000
+  const shared = records && new SharedSessions(records, now, failed)
+  return new ApiSessions(join(option(access.opts, 'cachedir'), 'api.db'), now, shared)
 }
 
 /** Add `/healthz` and `/readyz`, which need no session. */

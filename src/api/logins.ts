@@ -47,7 +47,7 @@ export async function beginSession(
   }
   const [name, eauth] = [str(token.get('name') ?? ''), str(token.get('eauth') ?? '')]
   const expires = numberOf(token.get('expire') ?? null) ?? 0
-  const id = service.sessions.make({ token: str(token.get('token')!), user: name, eauth, expires })
+  const id = await service.sessions.make({ token: str(token.get('token')!), user: name, eauth, expires })
   return { id, user: name, eauth, expires, token }
 }
 
@@ -59,7 +59,7 @@ export async function endSession(
 ): Promise<void> {
   if (id === undefined || !session) return
   audit.tell({ what: 'logout', user: session.user, address: peer.host ?? '', isProven: true, fields: new Map() })
-  sessions.end(id)
+  await sessions.end(id)
   const load: Array<[Value, Value]> = [
     ['cmd', 'revoke_token'],
     ['token', session.token],

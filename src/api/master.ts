@@ -3,6 +3,7 @@
 import type { BusEvent, Origin } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { MasterAccess } from '../runner/mod.ts'
+import type { SharedRecords } from '../store/mod.ts'
 import type { Telemetry } from '../telemetry/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 
@@ -22,6 +23,8 @@ export interface ApiMaster {
   readonly events: EventFeed
   /** The master's own telemetry; undefined where the master is another process. */
   readonly telemetry?: Telemetry
+  /** Where the sessions of all masters of a cluster are; undefined for a master alone. */
+  readonly sessions?: SharedRecords
   /** Send a command with the credentials of its caller, who speaks from the address of `peer`. */
   command(load: Dict, peer: Peer): Promise<Value>
   /** Fire an event about something that came through the API. */

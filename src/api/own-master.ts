@@ -2,12 +2,14 @@
 import type { Master } from '../master/mod.ts'
 import { hostOf } from '../wire/mod.ts'
 import type { ApiMaster } from './master.ts'
+import { ownRecords } from './shared-records.ts'
 
 export function ownMaster({ parts, access, commands, telemetry }: Master): ApiMaster {
   const { bus } = parts
   return {
     access,
     telemetry,
+    ...(parts.cluster && { sessions: ownRecords(parts.stores) }),
     events: {
       get last() {
         return bus.last

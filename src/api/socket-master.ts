@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, toError } from '../base/mod.ts'
 import { BusClient, type BusEvent, hasJournal, masterBusPaths } from '../bus/mod.ts'
 import { ClientError, localKey, MasterRequests } from '../client/mod.ts'
+import { isClustered } from '../cluster/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { type OverSsh, type SocketAccess, socketAccess } from '../runner/mod.ts'
 import { HttpError } from './errors.ts'
 import type { ApiMaster, EventFeed } from './master.ts'
+import { recordsBeside } from './shared-records.ts'
 
 /** Seconds in which the master answers a command. */
 const PATIENCE = 30
@@ -24,21 +26,23 @@ export async function socketMaster(opts: Dict, log: Log, overSsh?: OverSsh): Pro
       throw error
     }
   }
+  const ownersCommand = (load: Dict): Promise<Value> => {
+    const { user, key } = localKey(opts)
+    return command(new Map(load).set('user', user).set('key', key))
+  }
   return {
     access,
     events,
     command,
+    ...(isClustered(opts) && { sessions: recordsBeside(access.stores, ownersCommand) }),
     fire: async (tag, data, { kind, name, proof }) => {
-      const { user, key } = localKey(opts)
       const load: Array<[Value, Value]> = [
         ['cmd', 'fire_for'],
-        ['user', user],
-        ['key', key],
         ['tag', tag],
         ['data', data],
         ['origin', [kind, name, proof]],
       ]
-      if ((await command(new Map(load))) !== true) throw new HttpError(503, 'The master did not take the event')
+      if ((await ownersCommand(new Map(load))) !== true) throw new HttpError(503, 'The master did not take the event')
     },
     close: () => {
       events.close()

@@ -52,6 +52,24 @@ interface Waiting {
   isVoid: boolean
 }
 
+interface OpenedMessage {
+  writer: string
+  numbers: number[]
+  records: Uint8Array[]
+  /** The last number of the same process that was in the log before; 0 from a process that does not tell. */
+  previous: number
+}
+
+/** Note the number of a process; the processes that were noted longest ago are forgotten. */
+function note(numbers: Map<string, number>, writer: string, number: number): void {
+  numbers.delete(writer)
+  numbers.set(writer, number)
+  for (const [oldest] of numbers) {
+    if (numbers.size <= MOST_WRITERS) break
+    numbers.delete(oldest)
+  }
+}
+
 export interface LogPlace {
   seq: number
   /** The last number of each process whose records were carried out. */
@@ -75,6 +93,8 @@ export interface LogOptions {
   begins(isReplayed: boolean): Promise<void> | void
   /** Carry out a record. */
   apply(record: LogRecord): Promise<void> | void
+  /** No record is carried out for some time, such as on a full disk, and later that they are again. */
+  stuck?(isStuck: boolean): void
 }
 
 /** The stream does not take records now. */
@@ -91,8 +111,12 @@ export class ClusterLog {
   private readonly subject: string
   private readonly reader: StreamReader
   private readonly seen: Map<string, number>
+  /** The last number of each process that was read in this life. */
+  private readonly read = new Map<string, number>()
   private nonce: string
   private number = 0
+  /** The last number that the log surely has. */
+  private acked = 0
   private batch = 0
   private queue: Waiting[] = []
   private queuedBytes = 0
@@ -121,14 +145,19 @@ export class ClusterLog {
       hasGaps: false,
       log: options.log,
       take: async (message) => {
-        await this.take(message)
-        this.nonce = nonceOf(message.data)
+        const taken = await this.whole(message)
+        await this.take(taken)
+        this.nonce = nonceOf(taken.data)
       },
-      lost: (from, to) =>
+      stuck: (isStuck) => options.stuck?.(isStuck),
+      lost: (from, to) => {
+        // nobody can tell the records that are missing now from those that a server lacks
+        this.read.clear()
         options.log(
           'error',
           `This master was away longer than the log of the cluster reaches back: records ${from} to ${to} are lost here`,
-        ),
+        )
+      },
     })
     void this.reader.atEnd.then(() => {
       this.hasBeenAtEnd = true
@@ -210,8 +239,16 @@ export class ClusterLog {
     const entry: Waiting = { number: ++this.number, bytes, settle: undefined, isAcked: false, isVoid: false }
     this.queue.push(entry)
     this.queuedBytes += bytes.length
-    this.pumping ??= this.pump().finally(() => (this.pumping = undefined))
+    this.beginPump()
     return entry
+  }
+
+  private beginPump(): void {
+    this.pumping ??= this.pump().finally(() => {
+      this.pumping = undefined
+      // a record that came while the last message was ended waits for nobody else
+      if (this.queue.length > 0 && !this.isClosed) this.beginPump()
+    })
   }
 
   /** Forget the oldest events while the log takes nothing. */
@@ -273,12 +310,14 @@ export class ClusterLog {
       ['w', this.writer],
       ['n', entries.map(({ number }) => number)],
       ['r', entries.map(({ bytes }) => bytes)],
+      ['p', this.acked],
     ])
     await nats.append(this.subject, seal.close(encodeMsgpack(message, 'bus'), this.subject), { id })
     this.reader.announce()
   }
 
   private acknowledge(entries: readonly Waiting[]): void {
+    this.acked = Math.max(this.acked, ...entries.map(({ number }) => number))
     for (const entry of entries) {
       entry.isAcked = true
       if (!this.unapplied.has(entry.number)) continue
@@ -295,7 +334,7 @@ export class ClusterLog {
   }
 
   private async take({ data, time }: StreamMessage): Promise<void> {
-    const message = this.read(data)
+    const message = this.opened(data)
     if (!message) return
     const { writer, numbers, records } = message
     const isMine = writer === this.writer
@@ -321,16 +360,29 @@ export class ClusterLog {
     const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected') throw failed.reason
     this.done.clear()
-    this.seen.delete(writer)
-    this.seen.set(writer, Math.max(seen, ...numbers))
-    for (const [oldest] of this.seen) {
-      if (this.seen.size <= MOST_WRITERS) break
-      this.seen.delete(oldest)
-    }
+    note(this.seen, writer, Math.max(seen, ...numbers))
+    note(this.read, writer, Math.max(this.read.get(writer) ?? 0, ...numbers))
+  }
+
+  /**
+   * The message of a place as the servers agree on it. Each message names the record of its process before it. When that one was not
+   * read, the server that answered lacks a message, so that later ones have other places there: the leader is asked.
+   */
+  private async whole(message: StreamMessage): Promise<StreamMessage> {
+    const opened = this.opened(message.data)
+    const read = opened && this.read.get(opened.writer)
+    if (!opened || read === undefined || opened.previous <= read) return message
+    const { nats, stream, log } = this.options
+    const led = await nats.nextOfLeader(stream.name, message.seq, this.subject)
+    const isOther = led !== undefined && led.seq === message.seq && nonceOf(led.data) !== nonceOf(message.data)
+    const where = `Message ${message.seq} of ${stream.name}`
+    if (isOther) log('warning', `${where} is another one on NATS server ${nats.server.name}, whose copy is not whole`)
+    else log('error', `${where}: records ${read + 1} to ${opened.previous} of ${opened.writer} are missing`)
+    return isOther ? led : message
   }
 
   /** A message that cannot be read is left out: nobody with the secret wrote it. */
-  private read(data: Uint8Array): { writer: string; numbers: number[]; records: Uint8Array[] } | undefined {
+  private opened(data: Uint8Array): OpenedMessage | undefined {
     try {
       const message = decodeMsgpack(this.options.seal.open(data, this.subject), { dialect: 'bus' })
       if (!isDict(message)) return undefined
@@ -340,6 +392,7 @@ export class ClusterLog {
         writer: str(message.get('w') ?? ''),
         numbers: numbers.map((each) => numberOf(each) ?? 0),
         records: records.filter((each): each is Uint8Array => each instanceof Uint8Array),
+        previous: numberOf(message.get('p') ?? 0) ?? 0,
       }
     } catch (error) {
       this.options.log('error', toError(error).message)

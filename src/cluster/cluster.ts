@@ -16,7 +16,8 @@ import { checkServer, Nats, type StreamConfig } from './nats.ts'
 import { NatsServer } from './nats-server.ts'
 import { ReplicatedCache } from './replicated-cache.ts'
 import { nonceOf, Seal } from './seal.ts'
-import { type ClusterSettings, clusterSettings } from './settings.ts'
+import { ServerWatch } from './server-watch.ts'
+import { type ClusterSettings, clusterSettings, type SupervisedServer } from './settings.ts'
 import { ClusterState } from './state.ts'
 
 /** Milliseconds that a member waits for the others at its start, and then goes on without them. */
@@ -53,6 +54,9 @@ export interface ClusterWork {
   kept(): Promise<void>
 }
 
+/** Why a master cannot serve its minions: it hears no other master, or cannot carry out the records of the log. */
+export type Trouble = 'deaf' | 'stuck'
+
 /** Places in the stores of a master. */
 export interface LastKept {
   /** The number of an event in the journal. */
@@ -87,6 +91,7 @@ export class Cluster {
   readonly settings: ClusterSettings
   private readonly parts: ClusterParts
   private server: NatsServer | undefined
+  private serverWatch: ServerWatch | undefined
   private readonly streams: { log: StreamConfig; state: StreamConfig }
   private joining!: Promise<Joined>
   private begun: Begun | undefined
@@ -106,8 +111,9 @@ export class Cluster {
   private alone: number = performance.now()
   /** Whether the place could not be noted, such as when a disk is full. */
   private isUnkept = false
-  /** Called when this master no longer hears the others, and when it hears them again. */
-  onApart: (isApart: boolean) => void = () => {}
+  private readonly troubles = new Set<Trouble>()
+  /** Called when this master cannot serve its minions as the others can, with the reason, and when it can again. */
+  onTrouble: (trouble: Trouble | undefined) => void = () => {}
 
   private constructor(parts: ClusterParts) {
     this.parts = parts
@@ -137,7 +143,7 @@ export class Cluster {
     const cluster = new Cluster(parts)
     const { settings } = cluster
     cluster.markAlone(true)
-    if (settings.supervised) cluster.server = await NatsServer.open(settings, settings.supervised, parts.log)
+    if (settings.supervised) await cluster.openServer(settings.supervised)
     cluster.watch = setInterval(() => cluster.look(), LOOK_MS).unref()
     cluster.joining = cluster.join()
     cluster.joining.catch((error: unknown) => {
@@ -163,9 +169,24 @@ export class Cluster {
     return cluster
   }
 
-  /** The data about minions of all masters: what is stored here goes to the others, and theirs to the local cache. */
-  shared(local: DataCache): DataCache {
-    this.cache = new ReplicatedCache(local, this.parts.log)
+  private async openServer(supervised: SupervisedServer): Promise<void> {
+    const { settings } = this
+    const { log } = this.parts
+    const server = await NatsServer.open(settings, supervised, log)
+    this.server = server
+    this.serverWatch = new ServerWatch({
+      name: settings.member,
+      folder: supervised.folder,
+      ask: () => Nats.stateOfFirst(settings, this.streams.log.name),
+      restart: () => server.restart(),
+      connection: () => this.begun?.nats,
+      log,
+    })
+  }
+
+  /** The data about minions of all masters: what is stored here in some banks goes to the others, and theirs to the local cache. */
+  shared(local: DataCache, isShared: (bank: string) => boolean): ReplicatedCache {
+    this.cache = new ReplicatedCache(local, this.parts.log, isShared)
     const { cache } = this
     const subject = this.streams.state.subjects[1]!
     const { log } = this.parts
@@ -292,6 +313,7 @@ export class Cluster {
         if (!isReplayed) Object.assign(this.place, lastKept())
       },
       apply,
+      stuck: (isStuck) => this.trouble('stuck', isStuck),
     })
     const facts = (): Dict => this.facts(clusterLog)
     const membership = new Membership({ state, member, writer: clusterLog.writer, facts, log })
@@ -304,7 +326,7 @@ export class Cluster {
       member,
       count: this.settings.members.length,
       subject: `brine.${this.settings.name}.beat`,
-      onApart: (isApart) => this.onApart(isApart),
+      onApart: (isApart) => this.trouble('deaf', isApart),
     })
     this.begun = { ...joined, log: clusterLog, membership, keys, contact }
     pki.guard = () => this.requireQuorum()
@@ -314,6 +336,14 @@ export class Cluster {
     membership.start()
     await membership.firstBeat
     log('info', `This master is member ${member} of the cluster ${option(opts, 'cluster_id')}`)
+  }
+
+  private trouble(what: Trouble, isSo: boolean): void {
+    if (this.settings.members.length === 1) return
+    if (isSo) this.troubles.add(what)
+    else this.troubles.delete(what)
+    const [first] = this.troubles
+    this.onTrouble(first)
   }
 
   private facts(log: ClusterLog): Dict {
@@ -401,6 +431,11 @@ export class Cluster {
     return this.begun?.membership.holds(name) ?? false
   }
 
+  /** Whether a process that wrote into the log has ended, or is without a majority. */
+  isGone(writer: string): boolean {
+    return this.begun?.membership.isGone(writer) ?? false
+  }
+
   /** What members and leases look like from here. */
   get membership(): Membership | undefined {
     return this.begun?.membership
@@ -474,6 +509,7 @@ export class Cluster {
     this.isClosed = true
     clearInterval(this.timer)
     clearInterval(this.watch)
+    this.serverWatch?.close()
     this.parts.keys.guard = undefined
     const { begun } = this
     begun?.contact.close()

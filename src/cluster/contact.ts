@@ -1,15 +1,21 @@
 // Whether this member hears the other members. Each member sends a beat through the NATS servers twice a second. A member that hears less
-// than its half of the cluster is apart: the others may go on without it. A broken network shows here in three seconds, sooner than in
-// the entries of the shared state.
-import type { Nats } from './nats.ts'
+// than its half of the cluster is apart: the others may go on without it. A broken network shows here in four seconds, sooner than in
+// the entries of the shared state. A member hears its own beats as well: when these stay away, its own connection is at fault, which
+// says nothing about the others, and it connects anew.
+import type { Listening, Nats } from './nats.ts'
 import type { Seal } from './seal.ts'
 
 export const BEAT_MS = 500
 /** Looks without a beat after which a member is no longer heard. Time in which this process did not run has few looks. */
-const SILENT_LOOKS = 6
+const SILENT_LOOKS = 8
+/** Looks without an own beat after which the connection is made anew, and between two such attempts. */
+const DEAF_LOOKS = 3
+const AGAIN_LOOKS = 6
+/** Looks without an own beat after which a member that finds no server is apart. */
+const ALONE_LOOKS = 14
 
 export interface ContactParts {
-  nats: Pick<Nats, 'listen' | 'send'>
+  nats: Pick<Nats, 'listen' | 'send' | 'renew'>
   seal: Seal
   member: string
   /** The number of members. */
@@ -23,9 +29,11 @@ export interface ContactParts {
 export class Contact {
   private readonly parts: ContactParts
   private readonly timer: NodeJS.Timeout
-  private readonly listening: { unsubscribe(): void }
+  private readonly listening: Listening
   /** Looks since the last beat of each member that was heard in this life. */
   private readonly silent = new Map<string, number>()
+  /** Looks since the last own beat. */
+  private deaf = 0
   private wasApart = false
 
   constructor(parts: ContactParts) {
@@ -42,12 +50,15 @@ export class Contact {
   /** A member that was never heard may be of a version without beats, so it is not missed. */
   private get isApart(): boolean {
     const heard = [...this.silent.values()].filter((looks) => looks < SILENT_LOOKS).length
-    return this.silent.size > 0 && heard + 1 < this.parts.count / 2
+    const isLess = (count: number): boolean => count + 1 < this.parts.count / 2
+    return this.silent.size > 0 && (isLess(heard) || (this.deaf >= ALONE_LOOKS && isLess(0)))
   }
 
   private beat(): void {
     const { nats, seal, member, subject } = this.parts
-    for (const [name, looks] of this.silent) this.silent.set(name, looks + 1)
+    this.deaf++
+    if (this.deaf === 1) for (const [name, looks] of this.silent) this.silent.set(name, looks + 1)
+    else if (this.deaf % AGAIN_LOOKS === DEAF_LOOKS) nats.renew('other')
     this.tell()
     nats.send(subject, seal.close(Buffer.from(member), subject))
   }
@@ -61,8 +72,8 @@ export class Contact {
       // the log of the cluster reports messages that the members did not seal
       return
     }
-    if (name === member) return
-    this.silent.set(name, 0)
+    if (name === member) this.deaf = 0
+    else this.silent.set(name, 0)
     this.tell()
   }
 

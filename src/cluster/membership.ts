@@ -88,6 +88,12 @@ export class Membership {
     )
   }
 
+  /** Whether a process has ended, or is without a majority. A member whose own copy is behind knows of none. */
+  isGone(writer: string): boolean {
+    const isAlive = (entry: StateEntry): boolean => entry.value?.get('writer') === writer && !isOver(entry)
+    return this.hasQuorum && this.parts.state.isCaughtUp && ![...this.parts.state.all('member').values()].some(isAlive)
+  }
+
   private isMine(entry: StateEntry | undefined): boolean {
     return entry?.value?.get('writer') === this.parts.writer
   }

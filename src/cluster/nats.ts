@@ -2,7 +2,7 @@
 // compare-and-set, read the message after a place. Reading needs no consumer on a server, so there is none that could be lost with
 // its leader: any replica of a stream answers, and a request that is not answered is sent again.
 import { readFileSync } from 'node:fs'
-import type { ConnectionOptions, Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
+import type { ConnectionOptions, Msg, NatsConnection } from '@nats-io/transport-node'
 import { BrineError, type Log, toError } from '../base/mod.ts'
 import type { ClusterSettings } from './settings.ts'
 
@@ -58,6 +58,16 @@ interface ApiAnswer {
   /** The time of the server. */
   ts?: string
   config?: StreamConfig
+  /** The data in base64. */
+  message?: { seq: number; subject: string; data?: string; time: string }
+}
+
+/** What a server says of itself. */
+export interface ServerState {
+  /** Whether it takes part in streams. */
+  hasStreams: boolean
+  /** Whether a question about a stream that it is asked gets an answer, so that it reaches the leader. */
+  isAnswered: boolean
 }
 
 /** A value that somebody else changed meanwhile. */
@@ -95,36 +105,73 @@ export function connectionOptions({ login, tls }: Pick<ClusterSettings, 'login' 
   }
 }
 
-export class Nats {
-  private readonly connection: NatsConnection
-  private readonly library: Library
+/** Connect to the first of the servers that answers. */
+async function connected(lib: Library, settings: ClusterSettings, servers: string[]): Promise<NatsConnection> {
+  const { creds } = settings.login
+  return lib.connect({
+    servers,
+    name: `brine master ${settings.member}`,
+    ...connectionOptions(settings),
+    ...(creds !== undefined && { authenticator: lib.credsAuthenticator(readFileSync(creds)) }),
+    noRandomize: true,
+    ignoreClusterUpdates: true,
+    reconnect: true,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 100,
+    timeout: REQUEST_MS,
+    pingInterval: 1500,
+    maxPingOut: 2,
+  })
+}
 
-  private constructor(connection: NatsConnection, library: Library) {
+/** Something that listens on a subject. */
+export interface Listening {
+  unsubscribe(): void
+}
+
+interface Listener extends Listening {
+  listen(connection: NatsConnection): void
+}
+
+export class Nats {
+  private connection: NatsConnection
+  private readonly library: Library
+  private readonly settings: ClusterSettings
+  private readonly listeners = new Set<Listener>()
+  private renewing: Promise<void> | undefined
+  private isClosed = false
+
+  private constructor(connection: NatsConnection, library: Library, settings: ClusterSettings) {
     this.connection = connection
     this.library = library
+    this.settings = settings
   }
 
   /** Connect to one of the servers, and wait until one answers. */
   static async connect(settings: ClusterSettings): Promise<Nats> {
     const lib = await library()
-    const { servers, member } = settings
-    const { creds } = settings.login
-    const connection = await lib.connect({
-      servers,
-      name: `brine master ${member}`,
-      ...connectionOptions(settings),
-      ...(creds !== undefined && { authenticator: lib.credsAuthenticator(readFileSync(creds)) }),
-      noRandomize: true,
-      ignoreClusterUpdates: true,
-      reconnect: true,
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: 250,
-      reconnectJitter: 100,
-      timeout: REQUEST_MS,
-      pingInterval: 1500,
-      maxPingOut: 2,
-    })
-    return new Nats(connection, lib)
+    return new Nats(await connected(lib, settings, settings.servers), lib, settings)
+  }
+
+  /** Ask the first of the servers by a connection of its own; undefined when it does not answer. */
+  static async stateOfFirst(settings: ClusterSettings, stream: string): Promise<ServerState | undefined> {
+    let nats: Nats | undefined
+    try {
+      nats = await Nats.connect({ ...settings, servers: settings.servers.slice(0, 1) })
+      const hasStreams = nats.connection.info?.jetstream === true
+      const isAnswered =
+        hasStreams &&
+        (await nats.extent(stream).then(
+          () => true,
+          () => false,
+        ))
+      return { hasStreams, isAnswered }
+    } catch {
+      return undefined
+    } finally {
+      await nats?.close()
+    }
   }
 
   get server(): { name: string; version: string; maxPayload: number } {
@@ -132,22 +179,57 @@ export class Nats {
     return { name: server_name, version, maxPayload: max_payload }
   }
 
-  /** Resolves when the connection is closed for good. */
-  async closed(): Promise<void> {
-    await this.connection.closed()
-  }
-
   async close(): Promise<void> {
+    this.isClosed = true
     await this.connection.close()
   }
 
+  /**
+   * Connect anew: to the own server if it answers, or to another one than now. The connection of the library looks for a server by itself
+   * only when it is down, and for hours not when the clock went back.
+   */
+  renew(where: 'own' | 'other'): void {
+    this.renewing ??= this.replace(where)
+      // no server answers: the present connection stays
+      .catch(() => {})
+      .finally(() => {
+        this.renewing = undefined
+      })
+  }
+
+  private async replace(where: 'own' | 'other'): Promise<void> {
+    const { servers } = this.settings
+    const present = where === 'own' ? undefined : this.connection.getServer()
+    const others = servers.filter((each) => each !== present)
+    const fresh = await connected(this.library, this.settings, [
+      ...others,
+      ...servers.filter((each) => each === present),
+    ])
+    if (this.isClosed) return fresh.close()
+    const old = this.connection
+    this.connection = fresh
+    for (const listener of this.listeners) listener.listen(fresh)
+    await old.close()
+  }
+
   /** Call `hear` for every message on a subject, whether a stream keeps it or not. */
-  listen(subject: string, hear: (msg: Msg) => void): Subscription {
-    return this.connection.subscribe(subject, {
-      callback: (error, msg) => {
-        if (error === null) hear(msg)
+  listen(subject: string, hear: (msg: Msg) => void): Listening {
+    const callback = (error: Error | null, msg: Msg): void => {
+      if (error === null) hear(msg)
+    }
+    let present: Listening
+    const listener: Listener = {
+      listen: (connection) => {
+        present = connection.subscribe(subject, { callback })
       },
-    })
+      unsubscribe: () => {
+        this.listeners.delete(listener)
+        present.unsubscribe()
+      },
+    }
+    this.listeners.add(listener)
+    listener.listen(this.connection)
+    return listener
   }
 
   /** Send a message that nobody keeps, to the members that listen now. */
@@ -195,6 +277,15 @@ export class Nats {
   /** The first message of a stream at or after a place, on a subject; undefined when none is there yet. */
   next(stream: string, seq: number, subject: string): Promise<StreamMessage | undefined> {
     return this.get(stream, { seq, next_by_subj: subject })
+  }
+
+  /** The same as the leader of the stream knows it: any other server may answer otherwise. */
+  async nextOfLeader(stream: string, seq: number, subject: string): Promise<StreamMessage | undefined> {
+    const { error, message } = await this.api(`STREAM.MSG.GET.${stream}`, { seq, next_by_subj: subject })
+    if (error?.code === NOT_FOUND) return undefined
+    if (error || !message) throw apiFailure(`The stream ${stream} cannot be read`, error)
+    const { seq: place, subject: at, data = '', time } = message
+    return { seq: place, subject: at, data: Buffer.from(data, 'base64'), time: Date.parse(time) }
   }
 
   /** The last message of a subject. */

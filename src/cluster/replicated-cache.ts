@@ -1,4 +1,4 @@
-// Data about minions in all members: grains, pillar, mine, tokens. The local cache stays the working copy, so that reads never wait. A
+// Data about minions in all members: grains, pillar, mine; and logins: tokens and sessions of the REST API. The local cache stays the working copy, so that reads never wait. A
 // change goes to the local cache at once and to the shared state behind it; the newest change of each key waits while there is no
 // majority. Changes of other members are written to the local cache as they come, in the order of the shared state.
 import { type Log, toError } from '../base/mod.ts'
@@ -9,15 +9,18 @@ import type { ClusterState, StateEntry } from './state.ts'
 /** Banks about one master alone. */
 const OWN_BANKS = new Set(['batch', 'presence-data', 'pillar_cache'])
 const RETRY_MS = 1000
-/** Milliseconds that a master that stops waits for changes on their way. */
-const CLOSE_MS = 2000
+/** Milliseconds that a call, or a master that stops, waits for changes on their way. */
+const PATIENCE_MS = 2000
 
 const isOwn = (name: string): boolean => OWN_BANKS.has(name.split('/').find((part) => part !== '') ?? '')
+
+const inTime = (): Promise<void> => new Promise((done) => setTimeout(done, PATIENCE_MS).unref())
 const nameOf = (bank: string, key: string): string => `${bank}\0${key}`
 
 export class ReplicatedCache implements DataCache {
   private readonly local: DataCache
   private readonly log: Log
+  private readonly isShared: (bank: string) => boolean
   private state: ClusterState | undefined
   /** Changes that the state has not taken yet; without a value the key is removed. */
   private readonly waiting = new Map<string, { value: Value | undefined }>()
@@ -26,9 +29,10 @@ export class ReplicatedCache implements DataCache {
   private isClosed = false
   private isFailing = false
 
-  constructor(local: DataCache, log: Log) {
+  constructor(local: DataCache, log: Log, isShared: (bank: string) => boolean = () => true) {
     this.local = local
     this.log = log
+    this.isShared = isShared
   }
 
   /** The place in the shared state up to which changes were taken. */
@@ -45,7 +49,7 @@ export class ReplicatedCache implements DataCache {
 
   bank(name: string): Bank {
     const own = this.local.bank(name)
-    if (isOwn(name)) return own
+    if (isOwn(name) || !this.isShared(name)) return own
     return {
       fetch: (key) => own.fetch(key),
       list: () => own.list(),
@@ -60,6 +64,11 @@ export class ReplicatedCache implements DataCache {
         for (const each of keys) this.note(name, each, undefined)
       },
     }
+  }
+
+  /** Wait until the cluster has every change so far: not for long, and not while it takes none. */
+  async settled(): Promise<void> {
+    if (!this.isFailing) await Promise.race([this.sending, inTime()])
   }
 
   private note(bank: string, key: string, value: Value | undefined): void {
@@ -109,7 +118,7 @@ export class ReplicatedCache implements DataCache {
   }
 
   async close(): Promise<void> {
-    await Promise.race([this.sending, new Promise((done) => setTimeout(done, CLOSE_MS).unref())])
+    await Promise.race([this.sending, inTime()])
     this.isClosed = true
     this.from = this.place
     await this.state?.close()

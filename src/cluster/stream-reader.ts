@@ -1,8 +1,7 @@
 // Reads a stream message by message from a place on, for ever. Nothing on a server remembers the reader: each message is asked for by
 // its place, of any replica, so that the loss of a server costs no more than one request.
-import type { Subscription } from '@nats-io/transport-node'
 import { type Log, toError } from '../base/mod.ts'
-import type { Nats, StreamMessage } from './nats.ts'
+import type { Listening, Nats, StreamMessage } from './nats.ts'
 
 /** Milliseconds until the next question when nobody said that there is something new. */
 const IDLE_MS = 500
@@ -15,6 +14,8 @@ const ANNOUNCED_MS = 3000
 const GAP_MS = 5000
 /** Milliseconds after a request that failed. */
 const RETRY_MS = 200
+/** Milliseconds of work on one message that fails again and again, after which the reader is stuck. */
+const STUCK_MS = 2000
 
 export interface ReaderOptions {
   stream: string
@@ -29,6 +30,8 @@ export interface ReaderOptions {
   log: Log
   /** Work on a message; the next one waits. */
   take(message: StreamMessage): Promise<void> | void
+  /** The work on a message fails for long, and later that it was done. */
+  stuck?(isStuck: boolean): void
   /** Messages up to a place are gone for good. */
   lost?(from: number, to: number): void
 }
@@ -36,7 +39,7 @@ export interface ReaderOptions {
 export class StreamReader {
   private readonly nats: Nats
   private readonly options: ReaderOptions
-  private readonly hints: Subscription
+  private readonly hints: Listening
   private next: number
   private announced = Number.NEGATIVE_INFINITY
   private wake: (() => void) | undefined
@@ -123,12 +126,19 @@ export class StreamReader {
 
   /** A message whose effects fail, such as on a full disk, is tried again: the next one must not come before it. */
   private async work(message: StreamMessage): Promise<void> {
+    const began = performance.now()
+    let isStuck = false
     for (let isFirst = true; !this.isClosed; isFirst = false) {
       try {
         await this.options.take(message)
         this.next = message.seq + 1
+        if (isStuck) this.options.stuck?.(false)
         return
       } catch (error) {
+        if (!isStuck && performance.now() - began > STUCK_MS) {
+          isStuck = true
+          this.options.stuck?.(true)
+        }
         const { message: text } = toError(error)
         if (isFirst)
           this.options.log(

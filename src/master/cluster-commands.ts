@@ -1,8 +1,13 @@
 // What the functions of the runner `cluster` ask of the running master.
 import type { Cluster } from '../cluster/mod.ts'
-import { type Dict, dictFrom, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, str, type Value } from '../data/mod.ts'
+import type { MasterStores } from '../sdk/mod.ts'
+import { isSessionKey, SESSION_BANK } from '../store/mod.ts'
 
 type Facts = () => Dict[]
+
+/** A command for programs of the master's owner. */
+export type OwnersCommand = (load: Dict) => unknown
 
 function members(cluster: Cluster): Dict[] {
   const known = new Map((cluster.membership?.members() ?? []).map((member) => [member.name, member]))
@@ -35,8 +40,20 @@ function health(cluster: Cluster): Dict {
   })
 }
 
-/** Commands of the owner by name; without a cluster they answer with nothing. */
-export function clusterCommands(cluster: Cluster | undefined): Record<string, Facts> {
+/** Store or remove the record of a session of the REST API, which `salt-api` beside this master made. */
+async function noteSession(stores: Pick<MasterStores, 'cache' | 'settled'>, load: Dict): Promise<boolean> {
+  const name = str(load.get('name') ?? '')
+  if (!isSessionKey(name)) return false
+  const bank = stores.cache.bank(SESSION_BANK)
+  const record = load.get('record') ?? null
+  if (record === null) bank.flush(name)
+  else bank.store(name, record)
+  await stores.settled()
+  return true
+}
+
+/** Commands of the owner by name; without a cluster those about it answer with nothing. */
+export function clusterCommands(cluster: Cluster | undefined, stores: MasterStores): Record<string, OwnersCommand> {
   const facts =
     (read: (cluster: Cluster) => Dict[]): Facts =>
     () =>
@@ -54,5 +71,6 @@ export function clusterCommands(cluster: Cluster | undefined): Record<string, Fa
     ),
     cluster_drain: draining(true),
     cluster_undrain: draining(false),
+    note_session: (load) => noteSession(stores, load),
   }
 }

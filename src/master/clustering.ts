@@ -6,6 +6,7 @@ import { option } from '../config/mod.ts'
 import { type Dict, isDict } from '../data/mod.ts'
 import { hasRules } from '../reactor/mod.ts'
 import type { Telemetry } from '../telemetry/mod.ts'
+import type { SharedBatches } from './batch/shared-batches.ts'
 import { LeasedEvents } from './leased-events.ts'
 import {
   eventRecord,
@@ -32,18 +33,27 @@ const OWN_TAGS =
 /** Milliseconds in which a job that nobody keeps for minions is still published. */
 const FRESH_MS = 2000
 
+/** What carries out the records of the other masters. */
+export interface ClusterWork {
+  publishing: Publishing
+  returns: ReturnService
+  batches: SharedBatches | undefined
+}
+
 class Clustering {
   private readonly parts: ClusteringParts
   private readonly publishing: Publishing
   private readonly returns: ReturnService
+  private readonly batches: SharedBatches | undefined
   private readonly forReactor: LeasedEvents | undefined
   /** What an earlier life of this master told of. */
   private told: ToldEvents | undefined
 
-  constructor(parts: ClusteringParts, publishing: Publishing, returns: ReturnService) {
+  constructor(parts: ClusteringParts, { publishing, returns, batches }: ClusterWork) {
     this.parts = parts
     this.publishing = publishing
     this.returns = returns
+    this.batches = batches
     const { cluster, bus, opts } = parts
     if (hasRules(opts)) this.forReactor = new LeasedEvents(cluster, bus, 'reactor')
     const schedule = option(opts, 'schedule')
@@ -79,7 +89,8 @@ class Clustering {
     const kind = record.fields.get('k')
     if (kind === 'job') return this.applyJob(record)
     if (kind === 'ret') return this.applyReturn(record)
-    if (kind === 'react') this.forReactor?.claimed(readReactedRecord(record.fields))
+    if (kind === 'batch') this.batches?.apply(record)
+    else if (kind === 'react') this.forReactor?.claimed(readReactedRecord(record.fields))
     else if (kind === 'evt') this.applyEvent(record)
     else
       this.parts.log(
@@ -153,14 +164,10 @@ export async function openCluster(
 }
 
 /** Begin with the records of the other masters; undefined for a master alone. */
-export async function beginCluster(
-  parts: MasterParts,
-  publishing: Publishing,
-  returns: ReturnService,
-): Promise<Clustering | undefined> {
+export async function beginCluster(parts: MasterParts, work: ClusterWork): Promise<Clustering | undefined> {
   const { cluster } = parts
   if (!cluster) return undefined
-  const clustering = new Clustering({ ...parts, cluster }, publishing, returns)
+  const clustering = new Clustering({ ...parts, cluster }, work)
   clustering.begin()
   await cluster.ready()
   return clustering

@@ -18,17 +18,24 @@ describe('a master that does not hear the others of its cluster', () => {
   })
 
   it('closes its publications for a while, and says so once', () => {
-    diversion.apart(true)
-    diversion.apart(true)
+    diversion.divert('deaf')
+    diversion.divert('deaf')
     expect(turnAway.mock.calls).toEqual([[true]])
     expect(log).toHaveBeenCalledExactlyOnceWith('error', expect.stringContaining('sends its minions to them'))
     vi.advanceTimersByTime(CLOSED_MS)
     expect(turnAway.mock.calls).toEqual([[true], [false]])
   })
 
+  it('closes its publications also while its disk takes no jobs', () => {
+    diversion.divert('stuck')
+    diversion.divert('deaf')
+    expect(turnAway.mock.calls).toEqual([[true]])
+    expect(log).toHaveBeenCalledExactlyOnceWith('error', expect.stringContaining('cannot carry out jobs'))
+  })
+
   it('refuses the first attempts of each minion, and then takes it in', () => {
     expect(diversion.refuses('web')).toBe(false)
-    diversion.apart(true)
+    diversion.divert('deaf')
     vi.advanceTimersByTime(CLOSED_MS)
     expect(diversion.refuses('web')).toBe(true)
     vi.advanceTimersByTime(REFUSED_MS)
@@ -37,14 +44,14 @@ describe('a master that does not hear the others of its cluster', () => {
   })
 
   it('keeps no note of minions whose key is not accepted', () => {
-    diversion.apart(true)
+    diversion.divert('deaf')
     expect(diversion.refuses('stranger')).toBe(false)
   })
 
   it('takes all minions again when it hears the others', () => {
-    diversion.apart(true)
+    diversion.divert('deaf')
     expect(diversion.refuses('web')).toBe(true)
-    diversion.apart(false)
+    diversion.divert(undefined)
     expect(diversion.refuses('web')).toBe(false)
     expect(turnAway).toHaveBeenLastCalledWith(false)
   })

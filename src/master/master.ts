@@ -19,7 +19,7 @@ import type { Cluster } from '../cluster/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isDict } from '../data/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
-import { type MasterAccess, OpenedStores, type OverSsh, openCache, type StoreParts } from '../runner/mod.ts'
+import type { MasterAccess, OverSsh } from '../runner/mod.ts'
 import { PkiKeys, SqliteJobs, StorageWatch } from '../store/mod.ts'
 import { Telemetry } from '../telemetry/mod.ts'
 import {
@@ -44,7 +44,7 @@ import { Access } from './access/access.ts'
 import { authPolicy } from './auth-policy.ts'
 import { Batches } from './batch/batches.ts'
 import { ClearCommands } from './clear-commands.ts'
-import { clusterCommands } from './cluster-commands.ts'
+import { clusterCommands, type OwnersCommand } from './cluster-commands.ts'
 import { beginCluster, openCluster } from './clustering.ts'
 import { CommandMeter } from './command-meter.ts'
 import { Connections } from './connections.ts'
@@ -77,6 +77,7 @@ import { refusedAnswer } from './refusals.ts'
 import { ReturnService } from './returns.ts'
 import { type MasterSchedule, openMasterSchedule } from './scheduling.ts'
 import { SshMinions } from './ssh-minions.ts'
+import { openStores } from './stores.ts'
 import { Syndics } from './syndics.ts'
 import { answerTargets } from './target-questions.ts'
 import { TargetResolver } from './target-resolver.ts'
@@ -158,24 +159,6 @@ interface Surroundings {
   overSsh: OverSsh | undefined
 }
 
-/** Open the stores, and follow the changes of other masters in a shared cache. */
-async function openStores(
-  parts: Omit<StoreParts, 'cache'> & { storage: StorageWatch; cluster: Cluster | undefined },
-  host: Host,
-  closings: Closing[],
-): Promise<OpenedStores> {
-  const { opts, log, storage, cluster } = parts
-  const opened = openCache({ opts, log: namedLog(log, 'salt.cache'), host, storage })
-  closings.push(() => opened.close())
-  await opened.follow()
-  // masters that share a server of their own need no second way
-  const isShared = option(opts, 'cache') !== 'localfs'
-  const cache = cluster && !isShared ? { ...opened, cache: cluster.shared(opened.cache) } : opened
-  const stores = new OpenedStores({ ...parts, cache })
-  closings.push(() => stores.close())
-  return stores
-}
-
 /** The parts of a master that need no others. */
 interface Ground {
   telemetry: Telemetry
@@ -243,8 +226,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   const metrics = new MasterMetrics(parts, meter)
   telemetry.add(metrics.families)
   closings.push(() => metrics.close())
-  const back = minionsBack(parts)
-  closings.push(() => back.close())
+  const back = minionsBack(parts, closings)
   const localKeys = await openLocalKeys(parts, host)
   const resolver = new TargetResolver(named(parts, 'salt.utils.minions'), { program })
   closings.push(() => resolver.close())
@@ -259,7 +241,8 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   }
   const clear: ClearCommands = clearCommands(parts, publishing, access, rights, resolver)
   const batches = openBatches(parts, publishing, { clear, access, localKeys }, closings)
-  const clustering = await beginCluster(named(parts, 'salt.cluster'), publishing, services.returns)
+  const { returns } = services
+  const clustering = await beginCluster(named(parts, 'salt.cluster'), { publishing, returns, batches: batches.shared })
   reportPlugins(opts, log)
   tellLimit(keys.list('minions').length, isRelieved, log)
   const handlers = requestHandlers(meter, clear, services)
@@ -276,7 +259,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
     reactor_rules: () => reactor?.shownRules() ?? [],
     scheduled_jobs: () => schedule?.summary() ?? [],
     master_stats: () => [metrics.summary()],
-    ...clusterCommands(cluster),
+    ...clusterCommands(cluster, stores),
   })
   const maintenance = openMaintenance({ ...parts, secret, tokens: rights.tokens }, closings)
   const { files, pool } = services
@@ -392,9 +375,11 @@ function openPublishing(
 /** Programs wait 15 seconds for the answer to a request. */
 const MOST_PATIENCE = 12
 
-function minionsBack({ opts, publications, cache, log }: MasterParts): MinionsBack {
+function minionsBack({ opts, publications, cache, log }: MasterParts, closings: Closing[]): MinionsBack {
   const patience = Math.min(MOST_PATIENCE, option(opts, 'publish_reconnect_wait'))
-  return new MinionsBack({ publications, bank: cache.bank('presence-data'), patience, log })
+  const back = new MinionsBack({ publications, bank: cache.bank('presence-data'), patience, log })
+  closings.push(() => back.close())
+  return back
 }
 
 interface ServiceParts {
@@ -438,9 +423,9 @@ function openOwnWork(parts: MasterParts, access: MasterAccess, closings: Closing
   return schedule
 }
 
-/** Add commands that read facts of the running master, for programs of its owner. */
-function addOwnersCommands(clear: ClearCommands, rights: Access, read: Readonly<Record<string, () => Dict[]>>): void {
-  for (const [name, facts] of Object.entries(read)) clear.add(name, (load) => rights.isOwner(load) && facts())
+/** Add commands for programs of the master's owner. */
+function addOwnersCommands(clear: ClearCommands, rights: Access, read: Readonly<Record<string, OwnersCommand>>): void {
+  for (const [name, answer] of Object.entries(read)) clear.add(name, (load) => rights.isOwner(load) && answer(load))
 }
 
 type RequestHandlers = RequestChannelOptions['handlers']
@@ -591,7 +576,7 @@ async function openPublisher(
   const isAccepted = (id: string): boolean => keys.accepted(id) !== undefined
   const diversion = new Diversion({ publisher, isAccepted, log: namedLog(log, 'salt.cluster') })
   closings.push(() => diversion.close())
-  if (cluster) cluster.onApart = diversion.apart
+  if (cluster) cluster.onTrouble = diversion.divert
   const syndics = new Syndics({ opts, log, connections, isAccepted })
   const deliveries = new Deliveries({ opts, log, jobs, publications, connections, syndics })
   deliveries.start()

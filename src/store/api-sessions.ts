@@ -1,8 +1,9 @@
 // Sessions of the REST API. They lie in the store, so that a restart or a second process of the API knows them. Of the id of a
-// session there is only the hash, so that reading the file does not let anybody in.
-import { createHash, randomBytes } from 'node:crypto'
+// session there is only the hash, so that reading the file does not let anybody in. In a cluster all masters share the sessions.
+import { randomBytes } from 'node:crypto'
 import { type Database, openDatabase } from './database.ts'
 import type { Schema } from './schema.ts'
+import { type ApiSession, sessionKey as keyOf, SESSION_IDLE, type SharedSessions } from './shared-sessions.ts'
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS session (
@@ -18,15 +19,6 @@ const TABLES = `
 /** The steps of this database. */
 export const API_SCHEMA: Schema = { name: 'api', migrations: [{ version: '1.0', up: TABLES, down: '' }] }
 
-export interface ApiSession {
-  /** The token of Salt that the session stands for. */
-  token: string
-  user: string
-  eauth: string
-  /** Seconds since 1970. */
-  expires: number
-}
-
 /** The answer that a request with an idempotency key got. */
 export interface KeptAnswer {
   status: number
@@ -35,9 +27,6 @@ export interface KeptAnswer {
 }
 
 type Row = Record<string, unknown>
-
-/** A session that nobody used for so long is over, in seconds: ten hours, as in Salt. */
-export const SESSION_IDLE = 36_000
 
 /** The time of the last use is written at most that often. */
 const NOTE_USE = 60
@@ -49,31 +38,38 @@ const ANSWER_SECONDS = 86_400
 const MOST_ANSWERS = 10_000
 const MOST_ANSWER_BYTES = 64 << 20
 
-const keyOf = (id: string): string => createHash('sha256').update(id).digest('hex')
-
 export class ApiSessions {
   /** When a session was last ended here, on the clock of `performance`. */
   endedAt = Number.NEGATIVE_INFINITY
   private readonly db: Database
   private readonly endListeners: Array<() => void> = []
   private readonly now: () => number
+  private readonly shared: SharedSessions | undefined
 
-  constructor(file: string, now: () => number = () => Date.now() / 1000) {
+  /** `shared` has the sessions of a cluster; answers are kept in the file always. */
+  constructor(file: string, now: () => number = () => Date.now() / 1000, shared?: SharedSessions) {
     this.db = openDatabase(file, API_SCHEMA)
     this.now = now
+    this.shared = shared
   }
 
   /** Make a session and return its id: forty hexadecimal digits, as in Salt. */
-  make({ token, user, eauth, expires }: ApiSession): string {
+  async make(session: ApiSession): Promise<string> {
     const id = randomBytes(20).toString('hex')
+    if (this.shared) await this.shared.make(id, session)
+    else this.insert(id, session)
+    return id
+  }
+
+  private insert(id: string, { token, user, eauth, expires }: ApiSession): void {
     this.db
       .prepare('INSERT INTO session (key, token, user, eauth, used, expires) VALUES (?, ?, ?, ?, ?, ?)')
       .run(keyOf(id), token, user, eauth, this.now(), expires)
-    return id
   }
 
   /** Return the session of an id; undefined when there is none, or it is over. */
   find(id: string): ApiSession | undefined {
+    if (this.shared) return this.shared.find(id)
     const key = keyOf(id)
     const row = this.db.prepare('SELECT token, user, eauth, used, expires FROM session WHERE key = ?').get(key) as
       | Row
@@ -81,14 +77,19 @@ export class ApiSessions {
     if (!row) return undefined
     const [now, used, expires] = [this.now(), Number(row['used']), Number(row['expires'])]
     if (now > expires || now > used + SESSION_IDLE) {
-      this.end(id)
+      this.remove(id)
       return undefined
     }
     if (now > used + NOTE_USE) this.db.prepare('UPDATE session SET used = ? WHERE key = ?').run(now, key)
     return { token: String(row['token']), user: String(row['user']), eauth: String(row['eauth']), expires }
   }
 
-  end(id: string): void {
+  async end(id: string): Promise<void> {
+    await this.shared?.end(id)
+    this.remove(id)
+  }
+
+  private remove(id: string): void {
     this.db.prepare('DELETE FROM session WHERE key = ?').run(keyOf(id))
     this.endedAt = performance.now()
     for (const told of this.endListeners) told()
@@ -146,6 +147,7 @@ export class ApiSessions {
 
   /** Return how many sessions there are. */
   count(): number {
+    if (this.shared) return this.shared.count()
     const row = this.db.prepare('SELECT count(*) AS count FROM session WHERE expires >= ?').get(this.now()) as Row
     return Number(row['count'])
   }
@@ -153,6 +155,7 @@ export class ApiSessions {
   /** Remove what is over. */
   prune(): void {
     const now = this.now()
+    this.shared?.prune()
     this.db.prepare('DELETE FROM session WHERE expires < ? OR used < ?').run(now, now - SESSION_IDLE)
     this.db.prepare('DELETE FROM kept_answer WHERE at < ?').run(now - ANSWER_SECONDS)
   }

@@ -1,5 +1,5 @@
 // What daemons keep: minions' keys, data about minions, jobs and their returns.
-export { type ApiSession, ApiSessions, type KeptAnswer, SESSION_IDLE } from './api-sessions.ts'
+export { ApiSessions, type KeptAnswer } from './api-sessions.ts'
 export { type CacheEntry, CacheQueueStore } from './cache-queues.ts'
 export { type Bank, type DataCache, fileCache } from './data-cache.ts'
 export { ForeignDatabase } from './foreign-database.ts'
@@ -31,5 +31,13 @@ export { quorumMark, requireQuorumBeside } from './quorum-mark.ts'
 export { type KeptReaction, ReactionStore } from './reactions.ts'
 export { type Fit, fitOf, versionNumber } from './schema.ts'
 export { type CacheChange, isOwnBank, type SharedBanks, SharedCache } from './shared-cache.ts'
+export {
+  type ApiSession,
+  isSessionKey,
+  SESSION_BANK,
+  SESSION_IDLE,
+  type SharedRecords,
+  SharedSessions,
+} from './shared-sessions.ts'
 export { SqliteJobs } from './sqlite-jobs.ts'
 export { type StorageMoment, type StorageUse, StorageWatch } from './storage-watch.ts'

@@ -4,6 +4,7 @@
 import { BrineError, isAnyError, type Log, recover, silentLog, toError } from '../base/mod.ts'
 import type { Value } from '../data/mod.ts'
 import type { Bank, DataCache } from './data-cache.ts'
+import { SESSION_BANK } from './shared-sessions.ts'
 
 /** A change of one key, or of a whole bank; without a value it is removed. */
 export interface CacheChange {
@@ -26,7 +27,7 @@ export interface SharedBanks {
 }
 
 /** Banks that belong to one master: its logins, its batches and the minions that are connected to it. */
-const OWN_BANKS = new Set(['tokens', 'batch', 'presence-data', 'pillar_cache'])
+const OWN_BANKS = new Set(['tokens', SESSION_BANK, 'batch', 'presence-data', 'pillar_cache'])
 
 /** Return whether a bank belongs to one master, and is never on a server. */
 export const isOwnBank = (name: string): boolean => OWN_BANKS.has(name.split('/').find((part) => part !== '') ?? '')

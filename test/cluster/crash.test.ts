@@ -73,7 +73,7 @@ class Life {
       throw new Error('nothing is judged here')
     }
     const returns = new ReturnService(parts, 1000)
-    await beginCluster(parts, new Publishing(parts, { judge }), returns)
+    await beginCluster(parts, { publishing: new Publishing(parts, { judge }), returns, batches: undefined })
     this.closings = [
       () => cluster.close(async () => void (await kept())),
       () => this.journaled.close(),

@@ -1,11 +1,13 @@
-// The drill of a cluster: three masters, three NATS servers and many simulated minions, with faults at random. Jobs and events go on all the
-// while. At the end every acknowledged job, return and event must be once on every master.
+// The drill of a cluster: three masters, three NATS servers and many simulated minions, with faults at random. Jobs, batches and events go
+// on all the while. At the end every acknowledged job, return and event must be once on every master, and every batch over.
 //   npm run -s cluster-drill -- --minutes 3 --minions 300
 //   npm run -s cluster-drill -- --each          every kind of fault once
 //   npm run -s cluster-drill -- --only clock    faults whose names have this word
 //   npm run -s cluster-drill -- --minority      leave one master alone
 //   npm run -s cluster-drill -- --leader 10     kill the NATS server that leads the log, ten times
 import { randomInt } from 'node:crypto'
+import { cpSync, lstatSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { isGone, toError } from '../../src/base/mod.ts'
@@ -29,8 +31,13 @@ const { values } = parseArgs({
 })
 
 const LOG_BYTES = 64 << 20
+/** Jobs between two batches. */
+const BATCH_EVERY = 15
 /** Seconds in which every minion must answer after one failure. */
 const ANSWER_SECONDS = 10
+
+/** Whether a path can be copied: a socket cannot. */
+const isFile = (path: string): boolean => lstatSync(path).isFile() || lstatSync(path).isDirectory()
 
 const say = (text: string): void => console.log(`${new Date().toISOString().slice(11, 19)} ${text}`)
 
@@ -39,6 +46,7 @@ class Drill {
   private readonly minions: RoamingMinion[] = []
   private readonly jobs = new Set<string>()
   private readonly events = new Set<string>()
+  private readonly batches = new Set<string>()
   private refused = 0
   private isOver = false
   private slowest = 0
@@ -86,6 +94,7 @@ class Drill {
       } catch {
         this.refused++
       }
+      if (number % BATCH_EVERY === 0) await this.beginBatch(master)
       const minion = this.minions[number % this.minions.length]!
       const tag = `drill/${number}`
       await minion.fire(tag).then(
@@ -94,6 +103,13 @@ class Drill {
       )
       await sleep(300)
     }
+  }
+
+  /** Begin a batch that goes on for some seconds. */
+  private async beginBatch(master: TrioMaster): Promise<void> {
+    const ids = this.minions.map(({ id }) => id)
+    const jid = await master.beginBatch(ids, { batch: '25%', batch_wait: 1 }).catch(() => undefined)
+    if (jid !== undefined) this.batches.add(jid)
   }
 
   /** Publish a job on one of the masters until one takes it, and wait until all minions have answered; return the seconds. */
@@ -139,6 +155,7 @@ class Drill {
     await revived(master)
     // one fault at a time: the cluster is whole before the next one
     for (const each of this.trio.masters) await revived(each)
+    await until('every NATS server has all of the streams', () => this.trio.isWhole(), 90)
   }
 
   /** A master that was cut off refuses changes, in clear words. */
@@ -213,14 +230,18 @@ class Drill {
   async check(): Promise<string[]> {
     for (const master of this.trio.masters) await revived(master)
     await until('all minions are idle', () => this.minions.every(({ isIdle }) => isIdle), 60)
+    const ends = [...this.batches].map((jid) => `salt/batch/${jid}/complete`)
+    const [any] = this.trio.masters
+    const areOver = async (): Promise<boolean> => (await any!.journal((tag) => ends.includes(tag))).size === ends.length
+    await until('all batches are over', areOver, 90).catch(() => {})
     const wrong: string[] = [...this.late]
     const tags = [...this.jobs].flatMap((jid) => [`salt/job/${jid}/new`, `salt/job/${jid}/publish`])
     for (const master of this.trio.masters) {
       const missing = (counts: ReadonlyMap<string, number>): string[] =>
-        [...tags, ...this.events].filter((tag) => counts.get(tag) !== 1)
+        [...tags, ...ends, ...this.events].filter((tag) => counts.get(tag) !== 1)
       let counts = new Map<string, number>()
       const look = async (): Promise<boolean> => {
-        counts = await master.journal((tag) => tag.startsWith('drill/') || tag.startsWith('salt/job/'))
+        counts = await master.journal((tag) => /^(?:drill|salt\/job|salt\/batch)\//.test(tag))
         return missing(counts).length === 0
       }
       await until('the journal is whole', look, 20).catch(() => {})
@@ -233,7 +254,7 @@ class Drill {
           if (jobs.job(jid) === undefined) wrong.push(`${master.address}: job ${jid} is not in the store`)
         for (const minion of this.minions)
           for (const jid of minion.ran.keys())
-            if (this.jobs.has(jid) && jobs.returnOf(jid, minion.id) === undefined)
+            if ((this.jobs.has(jid) || this.batches.has(jid)) && jobs.returnOf(jid, minion.id) === undefined)
               wrong.push(`${master.address}: the return of ${minion.id} to ${jid} is missing`)
       })
     }
@@ -242,7 +263,14 @@ class Drill {
       (sum, { ran }) => sum + [...ran.keys()].filter((jid) => this.jobs.has(jid)).length,
       0,
     )
-    say(`${this.jobs.size} jobs and ${this.events.size} events were acknowledged, ${this.refused} jobs refused`)
+    say(
+      `${this.jobs.size} jobs, ${this.events.size} events and ${this.batches.size} batches were acknowledged, ${this.refused} jobs refused`,
+    )
+    const inBatches = this.minions.reduce(
+      (sum, { ran }) => sum + [...this.batches].filter((jid) => ran.has(jid)).length,
+      0,
+    )
+    say(`${inBatches} of ${this.minions.length * this.batches.size} pairs of batch and minion ran`)
     say(
       `${ran} of ${pairs} pairs of job and minion ran; the slowest publication took ${(this.slowest / 1000).toFixed(1)} s`,
     )
@@ -253,7 +281,11 @@ class Drill {
     this.isOver = true
     await Promise.all(this.minions.map((minion) => minion.close()))
     if (isKept) {
-      for (const master of this.trio.masters) master.signal('SIGKILL', 'both')
+      for (const master of this.trio.masters) {
+        master.signal('SIGKILL', 'both')
+        // small disks end with the drill
+        cpSync(join(master.root, 'cache'), join(master.root, 'cache.kept'), { recursive: true, filter: isFile })
+      }
       say(`files are left in ${this.trio.root}`)
     } else await this.trio.close(() => this.around.close())
   }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { silentLog } from '../../src/base/mod.ts'
 import { type Dict, isList, str, type Value } from '../../src/data/mod.ts'
 import { MasterChannel, openTransport, PublicationReceiver, type RsaPrivateKey } from '../../src/wire/mod.ts'
+import { until } from '../until.ts'
 
 export interface RoamingSite {
   root: string
@@ -56,7 +57,7 @@ export class RoamingMinion {
   }
 
   async open(): Promise<void> {
-    await this.connect()
+    await until(`${this.id} has a master`, () => this.reaches())
     this.watching = this.watch()
   }
 
@@ -95,7 +96,8 @@ export class RoamingMinion {
         key: site.key,
         pkiDir: join(site.root, 'sims', id),
         acceptanceWaitTime: 0.2,
-        authSafemode: true,
+        // a minion with failover goes to the next master when this one does not answer
+        authSafemode: false,
         authTimeout: PATIENCE,
         authTries: 1,
         requestTimeout: PATIENCE,
@@ -130,11 +132,18 @@ export class RoamingMinion {
       if (this.isListening || this.isClosed) continue
       this.leave()
       this.index++
-      try {
-        await this.connect()
-      } catch {
-        this.leave()
-      }
+      await this.reaches()
+    }
+  }
+
+  /** Try to connect to the master whose turn it is. */
+  private async reaches(): Promise<boolean> {
+    try {
+      await this.connect()
+      return true
+    } catch {
+      this.leave()
+      return false
     }
   }
 

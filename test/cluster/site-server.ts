@@ -13,8 +13,8 @@ export interface SiteServer {
 }
 
 /** Start a server that keeps its streams below a directory. `max_payload` is the 1 MB of every NATS server. */
-export async function startSiteServer(program: string, root: string): Promise<SiteServer> {
-  const port = await freePort()
+export async function startSiteServer(program: string, root: string, given?: number): Promise<SiteServer> {
+  const port = given ?? (await freePort())
   const file = join(root, 'nats.conf')
   const store = JSON.stringify(join(root, 'store'))
   writeFileSync(file, `host: 127.0.0.1\nport: ${port}\njetstream { store_dir: ${store} }\n`)

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { type Log, silentLog } from '../../src/base/mod.ts'
 import { minionOrigin } from '../../src/bus/mod.ts'
 import { Cluster } from '../../src/cluster/cluster.ts'
-import { ClusterLog, type LogRecord } from '../../src/cluster/cluster-log.ts'
+import { ClusterLog, type LogOptions, type LogRecord } from '../../src/cluster/cluster-log.ts'
+import { Contact } from '../../src/cluster/contact.ts'
 import { KeySync } from '../../src/cluster/key-sync.ts'
 import { Nats } from '../../src/cluster/nats.ts'
 import { Seal } from '../../src/cluster/seal.ts'
@@ -63,7 +64,13 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     rmSync(root, { recursive: true, force: true })
   })
 
-  const openLog = async (records: LogRecord[], log: Log = silentLog, last = 0, member = 'm'): Promise<ClusterLog> => {
+  const openLog = async (
+    records: LogRecord[],
+    log: Log = silentLog,
+    last = 0,
+    member = 'm',
+    more: Partial<LogOptions> = {},
+  ): Promise<ClusterLog> => {
     const stream = { name: `${settings.name}-log`, subjects: [`${settings.name}.log`], num_replicas: 1 }
     await nats.ensureStream(stream)
     const { time } = await nats.extent(stream.name)
@@ -81,6 +88,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
       log,
       begins: () => {},
       apply,
+      ...more,
     })
   }
 
@@ -116,6 +124,72 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
       [true, true],
       [true, true],
     ])
+    await second.close()
+    await nats.close()
+  })
+
+  it('lets a master say that it carries out nothing for long, and when it does again', async () => {
+    const said: boolean[] = []
+    let isFull = false
+    const apply = (): void => {
+      if (isFull) throw new Error('no space left on the disk')
+    }
+    const log = await openLog([], silentLog, 0, 'm', { apply, stuck: (isStuck) => void said.push(isStuck) })
+    await log.append(record(1))
+    expect(said).toEqual([])
+    isFull = true
+    await log.append(record(1))
+    await until('the log is stuck', () => said.length > 0)
+    isFull = false
+    await until('the log goes on', () => said.length > 1)
+    expect(said).toEqual([true, false])
+    await log.close()
+    await nats.close()
+  })
+
+  it('is read whole although a server lacks a message', async () => {
+    const writing = await openLog([])
+    await writing.append(record(1))
+    const records: LogRecord[] = []
+    const lines: string[] = []
+    // this server lacks the third message, so that the later ones have earlier places there
+    const plain = nats
+    const lacking = Object.create(plain) as Nats
+    lacking.next = async (stream, seq, subject) => {
+      const message = await plain.next(stream, seq < 3 ? seq : seq + 1, subject)
+      return message && { ...message, seq }
+    }
+    nats = lacking
+    const reading = await openLog(records, (_level, text) => lines.push(text), 0, 'n')
+    nats = plain
+    for (const bytes of [2, 3, 4, 5]) await writing.append(record(bytes))
+    await until('most records are read', () => records.length >= 4)
+    expect(records.map(({ fields }) => String(fields.get('text')).length)).toEqual([1, 2, 3, 4])
+    expect(lines[0]).toMatch(/^Message 3 of .* is another one on NATS server .*, whose copy is not whole$/)
+    await reading.close()
+    await writing.close()
+    await nats.close()
+  })
+
+  it('is reached again by a master whose clock went back before the server ended', async () => {
+    const own = mkdtempSync(join(root, 'own-'))
+    const first = await startSiteServer('program' in found ? found.program : '', own)
+    const member = await Nats.connect({ ...settings, servers: [`127.0.0.1:${first.port}`] })
+    const subject = 'beats'
+    const seal = new Seal(settings.sealKey)
+    const contact = new Contact({ nats: member, seal, member: 'm', count: 3, subject, onApart: () => {} })
+    let heard = 0
+    member.listen(subject, () => heard++)
+    await until('the master hears itself', () => heard > 0)
+    const { now } = Date
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 3 * 3_600_000)
+    await first.close()
+    const second = await startSiteServer('program' in found ? found.program : '', own, first.port)
+    heard = 0
+    await until('the master hears itself again', () => heard > 0)
+    clock.mockRestore()
+    contact.close()
+    await member.close()
     await second.close()
     await nats.close()
   })

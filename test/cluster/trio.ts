@@ -149,6 +149,25 @@ export class TrioMaster {
     }
   }
 
+  /** Begin a batch of `test.ping` that the masters drive, and return its id. */
+  async beginBatch(minions: string[], fields: Record<string, Value>): Promise<string> {
+    const client = await LocalClient.open(await this.options(), silentLog)
+    try {
+      const load = {
+        cmd: 'batch',
+        fun: 'test.ping',
+        arg: [],
+        tgt: 'sim-*',
+        tgt_type: 'glob',
+        minions,
+        driver: 'master',
+      }
+      return await client.beginBatch(new Map(Object.entries({ ...load, ...fields })))
+    } finally {
+      client.close()
+    }
+  }
+
   /** Call a runner or a wheel function as programs beside the master do. */
   async run(
     family: 'runner' | 'wheel',
@@ -226,6 +245,12 @@ export class TrioMaster {
 
 const LOOPBACK: readonly string[] = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
 
+/** What the leader of a stream says of the servers. */
+interface StreamReplicas {
+  leader?: string
+  replicas?: Array<{ current: boolean; offline?: boolean }>
+}
+
 export interface TrioPlace {
   addresses?: readonly string[]
   startedBy?: (address: string) => string[]
@@ -247,7 +272,11 @@ export class Trio {
     this.masters = this.addresses.map((address) => new TrioMaster(this, address))
   }
 
-  async prepare(more: Record<string, unknown> = {}): Promise<void> {
+  /** `more` are options of all masters, `own` those of each. */
+  async prepare(
+    more: Record<string, unknown> = {},
+    own: (address: string) => Record<string, unknown> = () => ({}),
+  ): Promise<void> {
     this.ports = {
       pub: await freePort(),
       ret: await freePort(),
@@ -255,7 +284,7 @@ export class Trio {
       route: await freePort(),
       metrics: await freePort(),
     }
-    for (const master of this.masters) master.configure(more)
+    for (const master of this.masters) master.configure({ ...more, ...own(master.address) })
   }
 
   async start(): Promise<void> {
@@ -263,22 +292,38 @@ export class Trio {
     for (const master of this.masters) await until(`${master.address} is ready`, () => master.isReady())
   }
 
+  /** Return which servers have a stream; undefined when no server answers. */
+  private async replicas(stream: string): Promise<StreamReplicas | undefined> {
+    const settings = clusterSettings(await this.masters[0]!.options())
+    try {
+      const connection = await connect({ servers: settings.servers, ...connectionOptions(settings), timeout: 2000 })
+      const reply = await connection.request(`$JS.API.STREAM.INFO.${stream}`, '', { timeout: 2000 })
+      await connection.close()
+      return reply.json<{ cluster?: StreamReplicas }>().cluster
+    } catch {
+      return undefined
+    }
+  }
+
   /** Return the master whose NATS server leads the log. */
   async leader(): Promise<TrioMaster> {
     for (;;) {
-      const settings = clusterSettings(await this.masters[0]!.options())
-      try {
-        const connection = await connect({ servers: settings.servers, ...connectionOptions(settings), timeout: 2000 })
-        const reply = await connection.request('$JS.API.STREAM.INFO.brine-trio-log', '', { timeout: 2000 })
-        await connection.close()
-        const { cluster } = reply.json<{ cluster?: { leader?: string } }>()
-        const found = this.masters.find(({ address }) => address.replaceAll('.', '_') === cluster?.leader)
-        if (found) return found
-      } catch {
-        // there is no leader yet
-      }
+      const replicas = await this.replicas('brine-trio-log')
+      const found = this.masters.find(({ address }) => address.replaceAll('.', '_') === replicas?.leader)
+      if (found) return found
       await sleep(200)
     }
+  }
+
+  /** Whether every NATS server has all of both streams. */
+  async isWhole(): Promise<boolean> {
+    const both = await Promise.all(['brine-trio-log', 'brine-trio-state'].map((stream) => this.replicas(stream)))
+    return both.every(
+      (each) =>
+        each?.leader &&
+        each.replicas?.length === 2 &&
+        each.replicas.every(({ current, offline }) => current && !offline),
+    )
   }
 
   /** Stop all; `stopped` is called before the files are removed. */

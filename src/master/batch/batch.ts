@@ -106,6 +106,13 @@ export class Batch {
     this.pending.unshift(...minions)
   }
 
+  /** Take over a batch: these minions were sent the job, whatever the state knows, and count as active from now on. */
+  recall(sent: readonly string[], now: number): void {
+    const known = new Set(sent)
+    for (const id of this.pending) if (known.has(id)) this.active.set(id, now)
+    this.pending.splice(0, this.pending.length, ...this.pending.filter((id) => !known.has(id)))
+  }
+
   private keep(id: string, data: Dict): void {
     const wasFull = this.returnedBytes > MOST_RETURNED
     if (!wasFull) this.returnedBytes += encodeMsgpack(data, 'bus').length

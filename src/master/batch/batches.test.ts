@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { storageError } from '../../base/mod.ts'
+import { BrineError, storageError } from '../../base/mod.ts'
 import { EventBus } from '../../bus/mod.ts'
 import { type Dict, str, type Value } from '../../data/mod.ts'
 import type { MasterParts } from '../parts.ts'
@@ -20,7 +20,7 @@ class Site {
   readonly sent: string[][] = []
   readonly bus = new EventBus()
   lines: string[] = []
-  refuses: 'nothing' | 'jobs' | 'states' | 'lists' = 'nothing'
+  refuses: 'nothing' | 'jobs' | 'states' | 'lists' | 'quorum' = 'nothing'
   readonly batches: Batches
 
   constructor() {
@@ -53,6 +53,7 @@ class Site {
       }),
       send: async (request: JobRequest) => {
         if (this.refuses === 'jobs') throw refused('ENOSPC')
+        if (this.refuses === 'quorum') throw new BrineError('NoQuorum', 'This master does not reach a majority')
         this.sent.push((request.tgt as Value[]).map(str))
         return JID
       },
@@ -83,19 +84,22 @@ test('A batch whose state the disk refuses is refused with the cause', async () 
   site.batches.close()
 })
 
-test('A batch whose next job the disk refuses waits, and sends it to each minion once', async () => {
-  const site = new Site()
-  await site.begin()
-  expect(site.sent).toEqual([['web1']])
-  site.refuses = 'jobs'
-  site.returned('web1')
-  await vi.advanceTimersByTimeAsync(20_000)
-  expect(site.sent).toEqual([['web1']])
-  site.refuses = 'nothing'
-  await vi.advanceTimersByTimeAsync(6000)
-  expect(site.sent).toEqual([['web1'], ['web2']])
-  site.batches.close()
-})
+test.each(['jobs', 'quorum'] as const)(
+  'A batch whose next job is refused waits, and sends it to each minion once: %s',
+  async (what) => {
+    const site = new Site()
+    await site.begin()
+    expect(site.sent).toEqual([['web1']])
+    site.refuses = what
+    site.returned('web1')
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(site.sent).toEqual([['web1']])
+    site.refuses = 'nothing'
+    await vi.advanceTimersByTimeAsync(6000)
+    expect(site.sent).toEqual([['web1'], ['web2']])
+    site.batches.close()
+  },
+)
 
 test('A master that has no descriptors for its batches takes them up later, without those that returned', async () => {
   const before = new Site()

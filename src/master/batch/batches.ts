@@ -1,6 +1,6 @@
 // Batches, driven by the master, so that they go on when the program that began them is gone. Their states lie in the cache,
-// and a master that starts again takes up those that were not over.
-import { guarded, newJid, StorageError } from '../../base/mod.ts'
+// and a master that starts again takes up those that were not over. In a cluster another master takes them up.
+import { BrineError, guarded, StorageError } from '../../base/mod.ts'
 import { BusTap, isOwn, originText } from '../../bus/mod.ts'
 import { batchSize, collectReturns } from '../../client/mod.ts'
 import { option } from '../../config/mod.ts'
@@ -25,9 +25,10 @@ import type { JobRequest } from '../publication.ts'
 import type { Publishing } from '../publish.ts'
 import { unstoredAnswer } from '../refusals.ts'
 import { Batch, type BatchNews, type BatchPlan, MOST_RETURNED } from './batch.ts'
+import { SharedBatches } from './shared-batches.ts'
 import { type BatchMoment, batchEvent, batchTag } from './telling.ts'
 
-type BatchesParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'cache'>
+type BatchesParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'cache' | 'cluster'>
 
 const now = (): number => Date.now() / 1000
 
@@ -36,7 +37,7 @@ const WRITE_MS = 500
 
 const RESUME_MS = 5000
 
-/** When work is tried again that the disk refused. */
+/** When work is tried again that the disk or the cluster refused. */
 const AGAIN_MS = 5000
 
 /**
@@ -57,12 +58,15 @@ export class Batches {
   private readonly unwritten = new Set<Batch>()
   private readonly startingSoon = new Set<Batch>()
   private readonly stopListening: () => void
+  /** The batches of all masters of a cluster; undefined for a master alone. */
+  readonly shared: SharedBatches | undefined
   private isClosed = false
 
   constructor(parts: BatchesParts, publishing: Publishing) {
     this.parts = parts
     this.publishing = publishing
     this.states = parts.cache.bank('batch')
+    if (parts.cluster) this.shared = this.openShared(parts.cluster)
     this.stopListening = parts.bus.listen(
       ({ tag, data, origin }) => {
         // only the master and programs of its own user stop batches
@@ -70,6 +74,20 @@ export class Batches {
         else parts.log('warning', `Did not stop a batch: ${originText(origin)} may not`)
       },
       (tag) => STOP.test(tag),
+    )
+  }
+
+  private openShared(cluster: NonNullable<BatchesParts['cluster']>): SharedBatches {
+    const { log, jobs } = this.parts
+    return new SharedBatches(
+      { cluster, states: this.states, jobs, log },
+      {
+        takeUp: (jid) =>
+          this.apart(`Taking over batch ${jid}`, () =>
+            this.untilStored(`Taking over batch ${jid}`, () => this.resumeOne(jid)),
+          ),
+        drop: (jid) => this.drop(jid),
+      },
     )
   }
 
@@ -81,6 +99,7 @@ export class Batches {
   close(): void {
     this.isClosed = true
     this.stopListening()
+    this.shared?.close()
     for (const timer of this.timers) clearTimeout(timer)
     this.write()
   }
@@ -99,7 +118,8 @@ export class Batches {
     const isForBelow = named !== undefined && !isFrozen && option(this.parts.opts, 'order_masters')
     const minions = isForBelow ? listOf(named).filter(isValidId) : targeted.minions
     if (named === undefined && minions.length === 0) return new Map([['minions', []]])
-    const plan = minions.length === 0 ? NO_MINIONS : planOf(load, request, { user, isForBelow }, minions.length)
+    const jid = request.jid ?? this.publishing.freshJid()
+    const plan = minions.length === 0 ? NO_MINIONS : planOf(load, request, { user, isForBelow, jid }, minions.length)
     if (plan instanceof SaltError) return refusal(plan)
     if (this.running.has(plan.jid) || this.states.fetch(plan.jid) !== undefined)
       return refusal(new SaltError('SaltInvocationError', `There is a batch of the job id ${plan.jid} already`))
@@ -107,7 +127,8 @@ export class Batches {
     if (eauth !== undefined) this.parts.jobs.ledger.noteEauth(plan.jid, eauth)
     // whoever is told the number of a batch can count on it, whatever becomes of this master
     try {
-      this.states.store(plan.jid, batch.describe())
+      if (this.shared) await this.shared.begin(batch)
+      else this.states.store(plan.jid, batch.describe())
     } catch (error) {
       return unstoredAnswer(error, true)
     }
@@ -121,6 +142,7 @@ export class Batches {
   resume(): void {
     this.later(RESUME_MS, 'Taking up batches', () =>
       this.untilStored('Taking up batches', () => {
+        if (this.shared) return this.shared.start()
         for (const jid of this.states.list())
           this.apart(`Taking up batch ${jid}`, () =>
             this.untilStored(`Taking up batch ${jid}`, () => this.resumeOne(jid)),
@@ -129,12 +151,12 @@ export class Batches {
     )
   }
 
-  /** Do work; when the disk refuses it, or no file can be opened, do it again later. */
+  /** Do work; when the disk or the cluster refuses it, or no file can be opened, do it again later. */
   private async untilStored(what: string, work: () => unknown): Promise<void> {
     try {
       await work()
     } catch (error) {
-      if (!(error instanceof StorageError) || this.isClosed) throw error
+      if (!isPassing(error) || this.isClosed) throw error
       this.later(AGAIN_MS, what, () => this.untilStored(what, work))
     }
   }
@@ -164,9 +186,26 @@ export class Batches {
     const { jid } = batch.plan
     const there = this.parts.jobs.returns(jid)
     this.running.set(jid, batch)
+    if (this.shared) batch.recall(this.parts.jobs.job(jid)?.minions ?? [], now())
     // the kept state may be old: a minion that returned is not sent the job again
     batch.pending.splice(0, batch.pending.length, ...batch.pending.filter((id) => !there.has(id)))
-    await this.followed(batch, batch.all, there)
+    const reason = this.shared?.stopOf(jid)
+    if (reason === undefined) await this.followed(batch, batch.all, there)
+    else this.halt(jid, reason)
+  }
+
+  /** Another master drives a batch from now on. */
+  private drop(jid: string): void {
+    const batch = this.running.get(jid)
+    if (!batch) return
+    this.running.delete(jid)
+    this.unwritten.delete(batch)
+    this.startingSoon.delete(batch)
+  }
+
+  /** Whether this process still drives a batch. */
+  private drives(batch: Batch): boolean {
+    return !this.isClosed && this.running.get(batch.plan.jid) === batch
   }
 
   /** Follow those of these minions that are active; what they returned meanwhile is in the store. */
@@ -183,7 +222,7 @@ export class Batches {
   }
 
   private async advance(batch: Batch, news: BatchNews): Promise<void> {
-    if (this.isClosed || !this.running.has(batch.plan.jid)) return
+    if (!this.drives(batch)) return
     const isNews = news.returned !== undefined || news.lost !== undefined
     batch.take(news, now())
     // minions that return shortly after each other make room together
@@ -195,7 +234,9 @@ export class Batches {
 
   /** Sends the job to the minions whose turn it is. */
   private async startNext(batch: Batch, isNews: boolean): Promise<void> {
-    if (this.isClosed || !this.running.has(batch.plan.jid)) return
+    if (!this.drives(batch)) return
+    // a master that was cut off may find that another one drives the batch
+    if (this.shared?.mayDrive === false) return this.startLater(batch, [])
     const next = batch.next(now())
     if (isNews || next.length > 0) this.tell(batch, 'progress')
     if (next.length > 0) {
@@ -205,7 +246,7 @@ export class Batches {
         await this.publishing.send(requestOf(batch, next), batch.plan.user, targeted, sendingOf(batch))
       } catch (error) {
         tap.close()
-        if (!(error instanceof StorageError)) throw error
+        if (!isPassing(error)) throw error
         return this.startLater(batch, next)
       }
       this.apart(`Following batch ${batch.plan.jid}`, () => this.follow(batch, next, tap))
@@ -214,7 +255,7 @@ export class Batches {
     else if (batch.pending.length > 0 && batch.nextWait !== undefined) this.waitUntil(batch, batch.nextWait)
   }
 
-  /** A job that the master cannot keep is sent to nobody; the batch goes on when the disk takes it. */
+  /** A job that the master cannot keep is sent to nobody; the batch goes on when the disk or the cluster takes it. */
   private startLater(batch: Batch, minions: readonly string[]): void {
     batch.giveBack(minions)
     this.later(AGAIN_MS, `Batch ${batch.plan.jid}`, () => this.startNext(batch, false))
@@ -255,7 +296,7 @@ export class Batches {
         await this.advance(batch, data ? { returned: new Map([[id, kept(data, jid)]]) } : { lost: [id] })
       }
     } catch (error) {
-      if (!(error instanceof StorageError)) throw error
+      if (!isPassing(error)) throw error
       // such as when the question who still works could not be sent
       const what = `Following batch ${jid}`
       const again = (): Promise<void> => this.followed(batch, minions, this.parts.jobs.returns(jid))
@@ -273,13 +314,15 @@ export class Batches {
 
   private halt(jid: string, reason: string): void {
     const batch = this.running.get(jid)
-    if (!batch) return
+    if (!batch) return this.shared?.stop(jid, reason)
     batch.haltedBecause = reason
     this.end(batch)
   }
 
   private end(batch: Batch): void {
-    if (!this.running.delete(batch.plan.jid)) return
+    if (!this.drives(batch)) return
+    this.running.delete(batch.plan.jid)
+    this.shared?.over(batch)
     this.tell(batch, batch.isHalted ? 'halted' : 'complete')
   }
 
@@ -294,11 +337,15 @@ export class Batches {
     this.unwritten.clear()
     for (const batch of batches) {
       const what = `Writing batch ${batch.plan.jid}`
-      const store = (): void => this.states.store(batch.plan.jid, batch.describe())
+      const store = (): void => this.states.store(batch.plan.jid, this.shared?.kept(batch) ?? batch.describe())
       this.apart(what, () => this.untilStored(what, store))
     }
   }
 }
+
+/** Whether work that failed can be done later: a disk may get room, and a cluster its majority. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof StorageError || (error instanceof BrineError && error.code === 'NoQuorum')
 
 const refusal = ({ code, message }: SaltError): Dict =>
   new Map<Value, Value>([['error', dictFrom({ name: code, message })]])
@@ -313,7 +360,7 @@ const LONGEST_WAIT = 86_400
 function planOf(
   load: Dict,
   request: JobRequest,
-  by: Pick<BatchPlan, 'user' | 'isForBelow'>,
+  by: Pick<BatchPlan, 'user' | 'isForBelow' | 'jid'>,
   minions: number,
 ): BatchPlan | SaltError {
   const seconds = (name: string, fallback: number): number => {
@@ -322,7 +369,6 @@ function planOf(
   }
   try {
     return {
-      jid: request.jid ?? newJid(),
       fun: request.fun,
       arg: request.arg,
       kwargs: new Map<Value, Value>([...request.fields].filter(([name]) => name !== 'ret')),

@@ -1,0 +1,36 @@
+// Where the sessions of the API of a cluster are: in the data cache of its masters. A program beside the master reads the files of the
+// cache and asks the master to change them, because the master alone tells the others.
+import type { Dict, Value } from '../data/mod.ts'
+import type { MasterStores } from '../sdk/mod.ts'
+import { SESSION_BANK, type SharedRecords } from '../store/mod.ts'
+import { HttpError } from './errors.ts'
+
+type Stores = Pick<MasterStores, 'cache' | 'settled'>
+
+function reading({ cache }: Stores): Pick<SharedRecords, 'fetch' | 'list'> {
+  const bank = cache.bank(SESSION_BANK)
+  return { fetch: (key) => bank.fetch(key), list: () => bank.list() }
+}
+
+/** The records as the master itself changes them. */
+export function ownRecords(stores: Stores): SharedRecords {
+  const bank = stores.cache.bank(SESSION_BANK)
+  const change = async (work: () => void): Promise<void> => {
+    work()
+    await stores.settled()
+  }
+  return {
+    ...reading(stores),
+    store: (key, value) => change(() => bank.store(key, value)),
+    remove: (key) => change(() => bank.flush(key)),
+  }
+}
+
+/** The records as a program beside the master changes them, by commands of the owner. */
+export function recordsBeside(stores: Stores, command: (load: Dict) => Promise<Value>): SharedRecords {
+  const change = async (key: string, record: Value): Promise<void> => {
+    const load = new Map<Value, Value>([['cmd', 'note_session']]).set('name', key).set('record', record)
+    if ((await command(load)) !== true) throw new HttpError(503, 'The master did not take the session')
+  }
+  return { ...reading(stores), store: change, remove: (key) => change(key, null) }
+}

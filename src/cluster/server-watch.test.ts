@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { ServerState } from './nats.ts'
+import { LOOK_MS, ServerWatch } from './server-watch.ts'
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => vi.useRealTimers())
+
+/** A master whose own server is `a`. */
+class Site {
+  state: ServerState | undefined = { hasStreams: true, isAnswered: true }
+  connected = 'a'
+  free = 1 << 30
+  restarts = 0
+  readonly watch: ServerWatch = new ServerWatch({
+    name: 'a',
+    folder: '/cluster/nats',
+    ask: async () => this.state,
+    restart: () => void this.restarts++,
+    connection: () => ({
+      server: { name: this.connected, version: '2.10.27', maxPayload: 1 << 20 },
+      renew: (where) => {
+        this.connected = where === 'own' ? 'a' : 'c'
+      },
+    }),
+    log: () => {},
+    room: () => this.free,
+  })
+
+  async looks(count: number): Promise<void> {
+    await vi.advanceTimersByTimeAsync(count * LOOK_MS)
+  }
+}
+
+it('starts a server anew whose disk was full, once the disk has room', async () => {
+  const site = new Site()
+  site.state = { hasStreams: false, isAnswered: false }
+  site.free = 1 << 20
+  await site.looks(3)
+  expect(site.restarts).toBe(0)
+  site.free = 1 << 30
+  await site.looks(1)
+  expect(site.restarts).toBe(1)
+  site.watch.close()
+})
+
+it('brings the master back to its own server, when that serves and reaches the others', async () => {
+  const site = new Site()
+  site.connected = 'b'
+  site.state = undefined
+  await site.looks(3)
+  site.state = { hasStreams: true, isAnswered: false }
+  await site.looks(3)
+  expect(site.connected).toBe('b')
+  site.state = { hasStreams: true, isAnswered: true }
+  await site.looks(4)
+  expect([site.connected, site.restarts]).toEqual(['a', 0])
+  site.watch.close()
+})
