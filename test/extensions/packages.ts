@@ -98,3 +98,42 @@ def execute(opts, data, func, args, kwargs):
   'wrapper/kind.py': 'def word():\n    return ["here", __salt__["test.echo"]("there")]\n',
   'clouds/kind.py': 'def create():\n    pass\n',
 }
+
+/** A driver of the data cache: a file for each key, below the option `kind.folder`. */
+export const CACHE_DRIVER = `
+import json
+import os
+import shutil
+__virtualname__ = 'kind'
+__func_alias__ = {"ls": "list"}
+def __virtual__():
+    return __virtualname__
+def init_kwargs(kwargs):
+    assert kwargs["cachedir"]
+    return {"root": __opts__["kind.folder"]}
+def _path(root, *parts):
+    return os.path.join(root, *parts)
+def store(bank, key, data, root):
+    os.makedirs(_path(root, bank), exist_ok=True)
+    with open(_path(root, bank, key + ".json"), "w") as file:
+        json.dump(data, file)
+def fetch(bank, key, root):
+    try:
+        with open(_path(root, bank, key + ".json")) as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return {}
+def updated(bank, key, root):
+    path = _path(root, bank, key + ".json")
+    return int(os.path.getmtime(path)) if os.path.exists(path) else None
+def flush(bank, key=None, root=None):
+    if key is None:
+        shutil.rmtree(_path(root, bank), ignore_errors=True)
+    elif os.path.exists(_path(root, bank, key + ".json")):
+        os.remove(_path(root, bank, key + ".json"))
+def ls(bank, root):
+    found = os.listdir(_path(root, bank)) if os.path.isdir(_path(root, bank)) else []
+    return [name[:-5] if name.endswith(".json") else name for name in found]
+def contains(bank, key, root):
+    return updated(bank, key, root) is not None
+`
