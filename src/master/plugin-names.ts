@@ -4,6 +4,7 @@ import { didYouMean, type Log, shownText } from '../base/mod.ts'
 import { placeOfOption } from '../config/mod.ts'
 import { returnerNames } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
+import { backendNames } from '../fileserver/mod.ts'
 import { returnerTable, topsTable } from '../loader/mod.ts'
 import { builtinExtPillars } from '../pillar/mod.ts'
 import { reportExtensions } from '../pybridge/mod.ts'
@@ -28,6 +29,12 @@ const PLUGIN_OPTIONS: readonly PluginOption[] = [
   { option: 'ext_job_cache', ...RETURNERS, namesIn: returnerNames },
   { option: 'event_return', ...RETURNERS, namesIn: returnerNames },
   { option: 'master_tops', family: 'tops', builtIn: Object.keys(topsTable), namesIn: keysOf },
+  {
+    option: 'fileserver_backend',
+    family: 'fileserver',
+    builtIn: backendNames,
+    namesIn: (value) => (value !== undefined && isList(value) ? value.map(str) : []),
+  },
   {
     option: 'ext_pillar',
     family: 'pillar',

@@ -18,9 +18,12 @@ export interface PluginWish {
   builtIn: readonly string[]
   opts: Dict
   log: Log
+  /** Whether calls may run beside each other; otherwise one runs at a time, as in Salt. */
+  isParallel?: boolean
 }
 
 export interface BoundPlugin {
+  readonly name: string
   has(fun: string): boolean
   /** The names of a function's parameters. */
   parameters(fun: string): string[]
@@ -45,18 +48,36 @@ export function mayBeOwn({ family, name, builtIn, opts }: Omit<PluginWish, 'log'
 /** The plugin of that name that serves here; undefined when none does, which costs the listing of a few folders. */
 export async function boundPlugin(wish: PluginWish): Promise<BoundPlugin | undefined> {
   if (!mayBeOwn(wish)) return undefined
-  const { family, name, builtIn, opts, log } = wish
+  const { family, name, builtIn, opts, log, isParallel = false } = wish
   const functions = await plainFunctions(opts, log)
   const scope: Scope = { ...functionScope(functions.ctx), log, memory: new Map(), most: SECONDS }
   const plugin = (await userPlugins(scope, family, [name], builtIn)).get(name)
   if (!plugin) return undefined
+  const turns = new Turns()
   return {
+    name,
     has: plugin.has,
     parameters: plugin.parameters,
-    call: (fun, args, { kwargs, most = SECONDS, facts, signal } = {}) => {
+    call: async (fun, args, { kwargs, most = SECONDS, facts, signal } = {}) => {
       if (!plugin.has(fun)) throw new Error(`'${name}.${fun}' is not available.`)
       const all = new Map([...(scope.facts ?? []), ...(facts ?? [])])
-      return plugin.call({ ...scope, most, facts: all, ending: signal }, fun, args, kwargs)
+      const run = () => plugin.call({ ...scope, most, facts: all, ending: signal }, fun, args, kwargs)
+      return isParallel ? run() : turns.take(run, most, `${name}.${fun}`)
     },
+  }
+}
+
+/** One call at a time. A call that waits too long for those before it fails, so that one that hangs does not gather callers. */
+class Turns {
+  private last: Promise<unknown> = Promise.resolve()
+
+  take(run: () => Promise<Value>, most: number, what: string): Promise<Value> {
+    const end = performance.now() + most * 1000
+    const turn = this.last.then(() => {
+      if (performance.now() > end) throw new Error(`${what} waited longer than ${most} seconds for calls before it`)
+      return run()
+    })
+    this.last = turn.catch(() => undefined)
+    return turn
   }
 }

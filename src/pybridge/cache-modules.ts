@@ -1,5 +1,5 @@
 // Drivers of the data cache from users' own files and extensions, in Salt's form: functions `store`, `fetch`, `updated`, `flush`, `list`
-// and `contains` over banks and keys. Salt calls them one at a time, and so does this.
+// and `contains` over banks and keys.
 import { BrineError } from '../base/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, type Value } from '../data/mod.ts'
 import type { CacheChange, SharedBanks } from '../sdk/mod.ts'
@@ -17,7 +17,6 @@ class PluginBanks implements SharedBanks {
   private readonly plugin: BoundPlugin
   private readonly cachedir: string
   private further: Promise<Dict> | undefined
-  private last: Promise<unknown> = Promise.resolve()
 
   constructor(plugin: BoundPlugin, cachedir: string) {
     this.plugin = plugin
@@ -31,18 +30,13 @@ class PluginBanks implements SharedBanks {
     return isDict(given) ? given : new Map()
   }
 
-  private ask(fun: string, ...args: Value[]): Promise<Value> {
-    const run = async (): Promise<Value> => {
-      this.further ??= this.keywords()
-      // a server that does not answer now may do so later
-      this.further.catch(() => {
-        this.further = undefined
-      })
-      return this.plugin.call(fun, args, { kwargs: await this.further })
-    }
-    const answer = this.last.then(run, run)
-    this.last = answer.catch(() => undefined)
-    return answer
+  private async ask(fun: string, ...args: Value[]): Promise<Value> {
+    this.further ??= this.keywords()
+    // a server that does not answer now may do so later
+    this.further.catch(() => {
+      this.further = undefined
+    })
+    return this.plugin.call(fun, args, { kwargs: await this.further })
   }
 
   async apply(changes: readonly CacheChange[]): Promise<void> {

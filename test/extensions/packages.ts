@@ -137,3 +137,38 @@ def ls(bank, root):
 def contains(bank, key, root):
     return updated(bank, key, root) is not None
 `
+
+/** A file server backend: an environment for each folder below the option `kind.folder`. */
+export const FILE_BACKEND = `
+import hashlib
+import os
+import salt.fileserver
+def _root(load):
+    return os.path.join(__opts__["kind.folder"], load["saltenv"])
+def _walk(load):
+    for folder, dirs, files in os.walk(_root(load)):
+        yield os.path.relpath(folder, _root(load)), dirs, files
+def envs():
+    return sorted(os.listdir(__opts__["kind.folder"])) + ["../outside"]
+def update():
+    with open(__opts__["kind.folder"] + ".updated", "a") as file:
+        file.write("x")
+def find_file(path, tgt_env, **kwargs):
+    full = os.path.join(_root({"saltenv": tgt_env}), path)
+    if not os.path.isfile(full) or salt.fileserver.is_file_ignored(__opts__, full):
+        return {"path": "", "rel": ""}
+    return {"path": "elsewhere:" + full, "rel": path, "stat": list(os.stat(full))}
+def serve_file(load, fnd):
+    with open(fnd["path"].partition(":")[2], "rb") as file:
+        file.seek(load["loc"])
+        return {"data": file.read(4), "dest": fnd["rel"]}
+def file_hash(load, fnd):
+    with open(fnd["path"].partition(":")[2], "rb") as file:
+        return {"hsum": hashlib.md5(file.read()).hexdigest(), "hash_type": "md5"}
+def file_list(load):
+    return [os.path.normpath(os.path.join(rel, name)) for rel, _, files in _walk(load) for name in files] + ["../x", "/y"]
+def dir_list(load):
+    return [os.path.normpath(os.path.join(rel, name)) for rel, dirs, _ in _walk(load) for name in dirs]
+def symlink_list(load):
+    return {"link": "a", "../link": "b"}
+`
