@@ -3,7 +3,7 @@ import type { Value } from '../data/mod.ts'
 import type { ModuleEntry, Registry } from '../loader/mod.ts'
 import { answersOf, callPython, type ModuleFile, moduleFolders, moduleText, type Scope } from '../python/mod.ts'
 import type { FunctionContext, FunctionDeclaration, ModuleDeclaration } from '../sdk/mod.ts'
-import { functionFamily, textAnswers } from './answers.ts'
+import { functionFamily, serializerFamily, textAnswers } from './answers.ts'
 import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
 import { describeHere } from './describe.ts'
 import { isListed } from './family-files.ts'
@@ -26,7 +26,7 @@ export function functionScope(ctx: FunctionContext): Scope {
       ['progress', ctx.daemon?.progress !== undefined],
     ]),
     answers: answersOf(
-      { function: functionFamily(ctx) },
+      { function: functionFamily(ctx), serializer: serializerFamily(ctx) },
       {
         ...textAnswers(ctx),
         progress: async ([index, value]) => (await ctx.daemon?.progress?.(Number(index), value!)) ?? null,

@@ -241,11 +241,13 @@ export { type PlainTemplates, plainTemplates } from './plain-templates.ts'
 export { toValue } from './result.ts'
 export { defineReturner, type ReturnerFunctions, type ReturnerModule, returnerOptions } from './returner.ts'
 export { type Recorded, type Script, scripted } from './scripted.ts'
+export { callSerializer, type NamedSerializer, serializerFor } from './own-serializers.ts'
 export {
   deserialize,
   dumpYaml,
   loadYaml,
   loadYamlex,
+  SERIALIZER_NAMES,
   SerializerError,
   type SerializerOptions,
   serialize,

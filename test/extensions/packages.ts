@@ -172,3 +172,14 @@ def dir_list(load):
 def symlink_list(load):
     return {"link": "a", "../link": "b"}
 `
+
+/** A format: each key with its value in a line, behind a sign of choice. */
+export const SERIALIZER = `
+from salt.serializers import DeserializationError
+def serialize(obj, sign="", **options):
+    return "\\n".join(sign + key + "=" + str(value) for key, value in sorted(obj.items()))
+def deserialize(stream_or_string, **options):
+    if "=" not in stream_or_string:
+        raise DeserializationError("no pairs")
+    return dict(line.split("=") for line in stream_or_string.split("\\n") if line)
+`
