@@ -10,6 +10,7 @@ import { builtinExtPillars } from '../pillar/mod.ts'
 import { reportExtensions } from '../pybridge/mod.ts'
 import { type FamilyName, mayHaveModules } from '../python/mod.ts'
 import { BACKEND_NAMES } from './access/backends.ts'
+import { BUILT_IN_TOKENS } from './access/own-tokens.ts'
 
 interface PluginOption {
   option: string
@@ -25,6 +26,12 @@ const RETURNERS = { family: 'returners', builtIn: ['local_cache', ...Object.keys
 
 const PLUGIN_OPTIONS: readonly PluginOption[] = [
   { option: 'external_auth', family: 'auth', builtIn: BACKEND_NAMES, namesIn: keysOf },
+  {
+    option: 'eauth_tokens',
+    family: 'tokens',
+    builtIn: BUILT_IN_TOKENS,
+    namesIn: (value) => (value === undefined ? [] : [str(value)]),
+  },
   { option: 'master_job_cache', ...RETURNERS, namesIn: returnerNames },
   { option: 'ext_job_cache', ...RETURNERS, namesIn: returnerNames },
   { option: 'event_return', ...RETURNERS, namesIn: returnerNames },

@@ -183,3 +183,27 @@ def deserialize(stream_or_string, **options):
         raise DeserializationError("no pairs")
     return dict(line.split("=") for line in stream_or_string.split("\\n") if line)
 `
+
+/** A store of tokens: a file for each, below the option `kind.folder`. */
+export const TOKEN_STORE = `
+import json
+import os
+def _path(opts, tok):
+    return os.path.join(opts["kind.folder"], tok)
+def mk_token(opts, tdata):
+    tdata["token"] = os.urandom(20).hex()
+    with open(_path(opts, tdata["token"]), "w") as file:
+        json.dump(tdata, file)
+    return tdata
+def get_token(opts, tok):
+    try:
+        with open(_path(opts, tok)) as file:
+            return json.load(file)
+    except OSError:
+        return {}
+def rm_token(opts, tok):
+    os.remove(_path(opts, tok))
+    return {}
+def list_tokens(opts):
+    return os.listdir(opts["kind.folder"])
+`
