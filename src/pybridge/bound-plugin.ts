@@ -2,7 +2,7 @@
 // looked for at its first use, and each of its calls is bounded, so that one that hangs does not stop its host for good.
 import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
-import { type FamilyName, moduleFiles, type Scope, upstreamFiles } from '../python/mod.ts'
+import { type Answer, type FamilyName, moduleFiles, type Scope, upstreamFiles } from '../python/mod.ts'
 import { mayServe } from './family-files.ts'
 import { functionScope } from './function-modules.ts'
 import { plainFunctions } from './plain-functions.ts'
@@ -24,6 +24,7 @@ export interface PluginWish {
 
 export interface BoundPlugin {
   readonly name: string
+  readonly functions: readonly string[]
   has(fun: string): boolean
   /** The names of a function's parameters. */
   parameters(fun: string): string[]
@@ -35,6 +36,8 @@ export interface BoundCall {
   /** Seconds that it may take, where that is not the usual. */
   most?: number
   facts?: ReadonlyMap<Value, Value>
+  /** Answers to what the plugin asks, besides the usual. */
+  answers?: Readonly<Record<string, Answer>>
   /** Ends the call from outside. */
   signal?: AbortSignal
 }
@@ -56,12 +59,19 @@ export async function boundPlugin(wish: PluginWish): Promise<BoundPlugin | undef
   const turns = new Turns()
   return {
     name,
+    functions: plugin.functions,
     has: plugin.has,
     parameters: plugin.parameters,
-    call: async (fun, args, { kwargs, most = SECONDS, facts, signal } = {}) => {
+    call: async (fun, args, { kwargs, most = SECONDS, facts, answers, signal } = {}) => {
       if (!plugin.has(fun)) throw new Error(`'${name}.${fun}' is not available.`)
-      const all = new Map([...(scope.facts ?? []), ...(facts ?? [])])
-      const run = () => plugin.call({ ...scope, most, facts: all, ending: signal }, fun, args, kwargs)
+      const own: Scope = {
+        ...scope,
+        most,
+        facts: new Map([...(scope.facts ?? []), ...(facts ?? [])]),
+        answers: new Map([...scope.answers, ...Object.entries(answers ?? {})]),
+        ending: signal,
+      }
+      const run = () => plugin.call(own, fun, args, kwargs)
       return isParallel ? run() : turns.take(run, most, `${name}.${fun}`)
     },
   }

@@ -4,6 +4,8 @@ export { type FamilyName, mayHaveModules } from '../python/mod.ts'
 export { type UserBeacon, userBeacons } from './beacon-modules.ts'
 export { type BoundPlugin, boundPlugin, mayBeOwn } from './bound-plugin.ts'
 export { ownBanks } from './cache-modules.ts'
+export { ownDriver } from './cloud-modules.ts'
+
 import './fileserver-modules.ts'
 
 export { userEngines } from './engine-modules.ts'
