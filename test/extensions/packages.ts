@@ -207,3 +207,69 @@ def rm_token(opts, tok):
 def list_tokens(opts):
     return os.listdir(opts["kind.folder"])
 `
+
+/** A cloud provider whose machines are files, below the setting `folder` of the provider. */
+export const CLOUD_PROVIDER = `
+import json
+import os
+import salt.config as config
+import salt.utils.cloud
+from salt.exceptions import SaltCloudSystemExit
+def __virtual__():
+    return "filed" if get_configured_provider() else False
+def _active():
+    try:
+        return __active_provider_name__.value()
+    except AttributeError:
+        return __active_provider_name__
+def get_configured_provider():
+    return config.is_provider_configured(__opts__, _active() or "filed", ("folder", "api_token"))
+def _path(name):
+    folder = get_configured_provider()["folder"]
+    os.makedirs(folder, exist_ok=True)
+    return os.path.join(folder, name)
+def create(vm_):
+    fail = config.get_cloud_config_value("fail", vm_, __opts__, default="", search_global=False)
+    tag = "salt/cloud/{}/".format(vm_["name"])
+    for event in ("creating", "requesting"):
+        kept = __utils__["cloud.filter_event"](event, vm_, ["name", "profile", "driver"])
+        __utils__["cloud.fire_event"]("event", "now " + event, tag + event, args=kept, sock_dir=__opts__["sock_dir"])
+    with open(_path(vm_["name"]), "w") as file:
+        json.dump({"image": vm_["image"], "alias": _active(), "ips": ["127.0.0.1"]}, file)
+    if fail == "exit":
+        os._exit(3)
+    if fail == "false":
+        return False
+    if fail:
+        raise SaltCloudSystemExit(fail)
+    vm_["ssh_host"] = salt.utils.cloud.wait_for_ip(lambda: "127.0.0.1", interval=0.1)
+    vm_["password"] = "made-by-the-driver"
+    ret = __utils__["cloud.bootstrap"](vm_, __opts__)
+    ret.update(show_instance(vm_["name"], call="action"))
+    return ret
+def destroy(name, call=None):
+    if call == "function":
+        raise SaltCloudSystemExit("destroy is an action")
+    os.remove(_path(name))
+    return {name: "gone"}
+def list_nodes_full(call=None):
+    ret = {}
+    for name in sorted(os.listdir(_path(""))):
+        with open(_path(name)) as file:
+            facts = json.load(file)
+        ret[name] = {"id": "i-" + name, "image": facts["image"], "size": None, "state": "running",
+                     "private_ips": [], "public_ips": facts["ips"], "alias": facts["alias"]}
+    return ret
+def list_nodes(call=None):
+    return {name: {key: facts[key] for key in facts if key != "alias"} for name, facts in list_nodes_full().items()}
+def avail_images(call=None):
+    return {"debian": {"name": "debian"}}
+def show_instance(name, call=None):
+    if call != "action":
+        raise SaltCloudSystemExit("show_instance is an action")
+    return list_nodes_full()[name]
+def quota(kwargs=None, call=None):
+    if call != "function":
+        raise SaltCloudSystemExit("quota is a function")
+    return {"asked": kwargs, "token": get_configured_provider()["api_token"]}
+`
