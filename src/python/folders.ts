@@ -17,6 +17,7 @@ export type FamilyName =
   | 'grains'
   | 'matchers'
   | 'modules'
+  | 'netapi'
   | 'output'
   | 'pillar'
   | 'queues'

@@ -273,3 +273,28 @@ def quota(kwargs=None, call=None):
         raise SaltCloudSystemExit("quota is a function")
     return {"asked": kwargs, "token": get_configured_provider()["api_token"]}
 `
+
+/** A network API: each request is a chunk of lowstate as JSON. */
+export const NETWORK_API = `
+import http.server
+import json
+import salt.netapi
+def __virtual__():
+    return "kindapi" if "kindapi" in __opts__ else (False, "kindapi is not configured")
+class _Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        low = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        try:
+            status, answer = 200, self.server.client.run(low)
+        except Exception as exc:
+            status, answer = 400, str(exc)
+        body = json.dumps({"return": answer}).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+def start():
+    server = http.server.HTTPServer(("127.0.0.1", __opts__["kindapi"]["port"]), _Handler)
+    server.client = salt.netapi.NetapiClient(__opts__)
+    server.serve_forever(poll_interval=0.05)
+`
