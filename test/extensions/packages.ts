@@ -96,7 +96,7 @@ def execute(opts, data, func, args, kwargs):
     return None if data["fun"] == "test.ping" else ["executed", func(*args, **kwargs)]
 `,
   'wrapper/kind.py': 'def word():\n    return ["here", __salt__["test.echo"]("there")]\n',
-  'clouds/kind.py': 'def create():\n    pass\n',
+  'proxy/kind.py': 'def init(opts):\n    pass\n',
 }
 
 /** A driver of the data cache: a file for each key, below the option `kind.folder`. */
