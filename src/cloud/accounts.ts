@@ -124,7 +124,13 @@ export class Accounts {
 
   private async driver(name: string, where: string): Promise<CloudDriver> {
     const { files, log } = this.parts
-    const own = await ownDriver({ name, opts: files.opts, log, providers: providersDict(files), profiles: profilesDict(files) })
+    const own = await ownDriver({
+      name,
+      opts: files.opts,
+      log,
+      providers: providersDict(files),
+      profiles: profilesDict(files),
+    })
     if (own) return own
     const table = { ...driverTable, ...this.parts.drivers }
     if (Object.hasOwn(table, name)) return (await table[name]!()).default

@@ -62,7 +62,11 @@ export class MinionFiles implements FileBackend {
   }
 
   async folder(given: string, saltenv: string): Promise<FolderEntry[] | undefined> {
-    return folderOf(await this.list(saltenv), given, async (path) => (await this.find(path, saltenv))?.stat.size ?? null)
+    return folderOf(
+      await this.list(saltenv),
+      given,
+      async (path) => (await this.find(path, saltenv))?.stat.size ?? null,
+    )
   }
 
   private async walk(directory: string, shown: string, found: Listing): Promise<void> {

@@ -1,5 +1,13 @@
 // Files for minions: the backends that serve them, and the client that lists, hashes and caches them.
-export { type BackendLocks, type FileBackend, type FolderEntry, type Listing, noFiles, type ServedFile, type UpdateWish } from './backend.ts'
+export {
+  type BackendLocks,
+  type FileBackend,
+  type FolderEntry,
+  type Listing,
+  noFiles,
+  type ServedFile,
+  type UpdateWish,
+} from './backend.ts'
 export type { FetchOptions, FileClient, FileSum } from './file-client.ts'
 export { backendNames, FileServer, type FoundFile, type Tell } from './file-server.ts'
 export { folderOf } from './folder-of.ts'

@@ -92,7 +92,9 @@ class PluginAccount implements CloudAccount<typeof settings> {
     const isWhole = (facts: Value): boolean => isDict(facts) && NODE_FIELDS.every((name) => facts.has(name))
     const isEnough = this.plugin.has('list_nodes_full') && [...full.values()].every(isWhole)
     const brief = isEnough || !this.plugin.has('list_nodes') ? full : await this.dictOf('list_nodes')
-    return [...new Set([...brief.keys(), ...full.keys()])].map((name) => nodeOf(str(name), brief.get(name), full.get(name)))
+    return [...new Set([...brief.keys(), ...full.keys()])].map((name) =>
+      nodeOf(str(name), brief.get(name), full.get(name)),
+    )
   }
 
   async create({ name, written, profile }: MachineRequest<typeof settings>, steps: CloudSteps): Promise<CloudNode> {
@@ -102,7 +104,10 @@ class PluginAccount implements CloudAccount<typeof settings> {
     const login: Dict = new Map()
     const made = await this.call('create', [machine], new Map(), steps, login)
     if (!truthy(made)) {
-      throw new SaltError('SaltCloudExecutionFailure', `The driver ${this.driver} did not make ${name}; the log says why`)
+      throw new SaltError(
+        'SaltCloudExecutionFailure',
+        `The driver ${this.driver} did not make ${name}; the log says why`,
+      )
     }
     const facts = isDict(made) ? made : new Map<Value, Value>()
     const isWhole = NODE_FIELDS.every((field) => facts.has(field))
@@ -116,7 +121,10 @@ class PluginAccount implements CloudAccount<typeof settings> {
     const end = performance.now() + GONE_AFTER * 1000
     while ((await this.nodes()).some((node) => node.name === name && !GONE.test(node.state))) {
       if (performance.now() >= end) {
-        throw new SaltError('SaltCloudExecutionTimeout', `${name} is still there ${GONE_AFTER} s after it was destroyed`)
+        throw new SaltError(
+          'SaltCloudExecutionTimeout',
+          `${name} is still there ${GONE_AFTER} s after it was destroyed`,
+        )
       }
       await sleep(LOOK_EVERY * 1000, undefined, { signal: this.ctx.signal })
     }
@@ -163,11 +171,7 @@ const HIDDEN: ReadonlySet<string> = new Set(['create', 'get_configured_provider'
 export async function ownDriver(around: CloudSurroundings): Promise<CloudDriver | undefined> {
   const { name, log } = around
   const open = (providers: Dict): Promise<BoundPlugin | undefined> => {
-    const opts: Dict = new Map<Value, Value>([
-      ...around.opts,
-      ['providers', providers],
-      ['profiles', around.profiles],
-    ])
+    const opts: Dict = new Map<Value, Value>([...around.opts, ['providers', providers], ['profiles', around.profiles]])
     return boundPlugin({ family: 'clouds', name, builtIn: Object.keys(driverTable), opts, log, isParallel: true })
   }
   const plugin = await open(around.providers)

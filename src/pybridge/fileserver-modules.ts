@@ -114,7 +114,9 @@ class OwnFiles implements FileBackend {
   /** The copy of a file, fetched if it is not there or the backend says that the file has changed. */
   private async copied(plugin: BoundPlugin, load: Dict, found: Dict): Promise<{ path: string; stat: FileStat }> {
     const sum = await this.sumOf(plugin, load, found)
-    const key = createHash('sha256').update(`${str(load.get('saltenv')!)}\0${str(load.get('path')!)}`).digest('hex')
+    const key = createHash('sha256')
+      .update(`${str(load.get('saltenv')!)}\0${str(load.get('path')!)}`)
+      .digest('hex')
     const path = join(this.folderOfCopies, key)
     const there = await this.host.stat(path)
     if (there && sum !== undefined && this.sums.get(path) === sum) return { path, stat: there }

@@ -216,6 +216,7 @@ export {
   startsOrchestration,
 } from './orchestration.ts'
 export { formatOutput } from './output.ts'
+export { callSerializer, type NamedSerializer, serializerFor } from './own-serializers.ts'
 export {
   baseName,
   dirName,
@@ -241,7 +242,6 @@ export { type PlainTemplates, plainTemplates } from './plain-templates.ts'
 export { toValue } from './result.ts'
 export { defineReturner, type ReturnerFunctions, type ReturnerModule, returnerOptions } from './returner.ts'
 export { type Recorded, type Script, scripted } from './scripted.ts'
-export { callSerializer, type NamedSerializer, serializerFor } from './own-serializers.ts'
 export {
   deserialize,
   dumpYaml,

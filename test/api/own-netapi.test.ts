@@ -41,10 +41,11 @@ async function ask(low: object): Promise<{ status: number; said: unknown }> {
   return { status: response.status, said: ((await response.json()) as { return: unknown }).return }
 }
 
-const serves = (): Promise<boolean> => fetch(`http://127.0.0.1:${port}`).then(
-  () => true,
-  () => false,
-)
+const serves = (): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}`).then(
+    () => true,
+    () => false,
+  )
 
 describe('a network API of an extension', () => {
   test('serves callers with the rights that the master gives them', async () => {
@@ -55,7 +56,10 @@ describe('a network API of an extension', () => {
     const { status, said } = await ask({ ...low, username: 'admin' })
     expect([status, said]).toMatchObject([200, { kwargs: { a: 1 } }])
     expect((await ask({ ...low, username: 'dev' })).status).toBe(400)
-    expect(await ask({ client: 'runner', fun: 'test.arg' })).toEqual({ status: 400, said: 'No authentication credentials given' })
+    expect(await ask({ client: 'runner', fun: 'test.arg' })).toEqual({
+      status: 400,
+      said: 'No authentication credentials given',
+    })
     expect((await ask({ ...low, client: 'wheel', username: 'admin' })).said).toContain("Client disabled: 'wheel'")
     await netapis!.close()
     netapis = undefined
@@ -63,9 +67,14 @@ describe('a network API of an extension', () => {
   })
 
   test('that is not configured does not start, and one that fails is named', async () => {
-    packages.install('served', { 'netapi/kindapi.py': NETWORK_API, 'netapi/bad.py': 'def start():\n    raise OSError("no port")\n' })
+    packages.install('served', {
+      'netapi/kindapi.py': NETWORK_API,
+      'netapi/bad.py': 'def start():\n    raise OSError("no port")\n',
+    })
     await open({ kindapi: undefined })
-    await until('the failure is named', () => lines.some((line) => line.includes('The network API bad failed: no port')))
+    await until('the failure is named', () =>
+      lines.some((line) => line.includes('The network API bad failed: no port')),
+    )
     expect(lines.join('\n')).not.toContain('kindapi starts')
   })
 })

@@ -52,7 +52,11 @@ beforeEach(() => {
 
 async function cloud(...words: string[]): Promise<{ status: number; out: unknown; err: string }> {
   let [out, err] = ['', '']
-  const streams = { out: (text: string) => void (out += text), err: (text: string) => void (err += text), terminal: false }
+  const streams = {
+    out: (text: string) => void (out += text),
+    err: (text: string) => void (err += text),
+    terminal: false,
+  }
   const questions = { isTerminal: false, ask: async () => 'y', close: () => {} }
   const status = await saltCloud(['-c', master.config, '--out=json', ...words], streams, { questions })
   return { status, out: out.startsWith('{') ? JSON.parse(out) : out, err }
@@ -64,20 +68,26 @@ describe('a cloud provider of an extension', () => {
   it('makes a machine, shows it, and destroys it', async () => {
     const first = await cloud('-p', 'web', 'web1')
     expect(first).toMatchObject({ status: 0, err: '' })
-    expect(first.out).toMatchObject({ web1: { id: 'i-web1', image: 'debian', public_ips: ['127.0.0.1'], alias: 'one:filed' } })
+    expect(first.out).toMatchObject({
+      web1: { id: 'i-web1', image: 'debian', public_ips: ['127.0.0.1'], alias: 'one:filed' },
+    })
     const { data } = await master.event(/^salt\/cloud\/web1\/requesting$/)
     expect(toPlain(data)).toMatchObject({ event: 'now requesting', name: 'web1', profile: 'web', driver: 'one:filed' })
     await master.event(/^salt\/cloud\/web1\/created$/)
     const tags = master.seen.map(({ tag }) => tag).filter((tag) => tag.startsWith('salt/cloud/web1/'))
     expect(tags).toEqual(['salt/cloud/web1/creating', 'salt/cloud/web1/requesting', 'salt/cloud/web1/created'])
-    expect((await cloud('-F')).out).toMatchObject({ one: { filed: { web1: { state: 'running', alias: 'one:filed' } } } })
+    expect((await cloud('-F')).out).toMatchObject({
+      one: { filed: { web1: { state: 'running', alias: 'one:filed' } } },
+    })
     expect((await cloud('-d', '-y', 'web1')).out).toEqual({ one: { filed: { web1: { web1: 'gone' } } } })
     expect(made()).toEqual([])
   })
 
   it('runs actions and functions with the settings of their provider, and lists images', async () => {
     await cloud('-p', 'web', 'web1')
-    expect((await cloud('-y', '-a', 'show_instance', 'web1')).out).toMatchObject({ one: { filed: { web1: { id: 'i-web1' } } } })
+    expect((await cloud('-y', '-a', 'show_instance', 'web1')).out).toMatchObject({
+      one: { filed: { web1: { id: 'i-web1' } } },
+    })
     const asked = await cloud('-f', 'quota', 'two', 'region=north')
     expect(asked.out).toMatchObject({ two: { filed: { quota: { asked: { region: 'north' } } } } })
     expect((await cloud('--list-images', 'two')).out).toEqual({ two: { filed: { debian: { name: 'debian' } } } })

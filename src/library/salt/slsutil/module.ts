@@ -1,15 +1,7 @@
 // Functions for SLS files and templates: merge, render, serialize, search files.
 import { normalize } from 'node:path/posix'
 import { contains, failure, iterate, merge, misuse, str, update, type Value } from '../../../data/mod.ts'
-import {
-  arg,
-  type Bound,
-  callSerializer,
-  defineModule,
-  type FunctionContext,
-  reads,
-  ret,
-} from '../../../sdk/mod.ts'
+import { arg, type Bound, callSerializer, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { banner } from './slsutil-banner.ts'
 
 const strategy = {
@@ -163,7 +155,8 @@ export default defineModule({
       },
       returns: ret.any('Text, or bytes'),
       example: "--no-parse=obj slsutil.serialize 'json' obj=\"{'foo': 'Foo!'}\"",
-      run: (ctx, { serializer, obj, mod_kwargs }) => callSerializer(ctx, [serializer, 'serialize'], obj, withoutPublished(mod_kwargs)),
+      run: (ctx, { serializer, obj, mod_kwargs }) =>
+        callSerializer(ctx, [serializer, 'serialize'], obj, withoutPublished(mod_kwargs)),
     }),
     deserialize: reads({
       doc: 'Deserialize text.',

@@ -1,5 +1,5 @@
 // The configuration and the keys of the new minion.
-import { deepCopy, type Dict, failure, isDict, markSecret, str, textOf, type Value } from '../../../data/mod.ts'
+import { type Dict, deepCopy, failure, isDict, markSecret, str, textOf, type Value } from '../../../data/mod.ts'
 import { dumpYaml, type FunctionContext, generateRsaKeys, option, textAt } from '../../../sdk/mod.ts'
 
 export interface SeedRequest {
@@ -28,7 +28,7 @@ async function keyOf({ host }: FunctionContext, given: string): Promise<string> 
 export async function minionFiles(ctx: FunctionContext, request: SeedRequest): Promise<MinionFiles> {
   const { id, approve, pub_key, priv_key } = request
   const config: Dict = request.config ? (deepCopy(request.config) as Dict) : new Map()
-  const master: Value = ctx.opts.get('master') ?? null
+  const master: Value = option(ctx.opts, 'master')
   if (!config.has('master') && master !== null && textOf(master) !== 'salt') config.set('master', master)
   if (id !== null) config.set('id', id)
   const text = await dumpYaml(config, { default_flow_style: false })
@@ -50,7 +50,10 @@ async function approveKey(ctx: FunctionContext, id: string | null, publicPem: st
   const isAccepted = verdicts !== undefined && isDict(verdicts) && id !== null && verdicts.get(id) === true
   if (isAccepted) return
   const name = id ?? 'the new minion'
-  ctx.hint({ level: 'warning', text: `The master has not accepted the key of ${name}: run salt-key -a ${id ?? 'ID'} when it asks` })
+  ctx.hint({
+    level: 'warning',
+    text: `The master has not accepted the key of ${name}: run salt-key -a ${id ?? 'ID'} when it asks`,
+  })
 }
 
 /** Where the files of a minion are, by the configuration that it gets. */

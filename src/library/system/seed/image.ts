@@ -54,7 +54,9 @@ async function image(ctx: FunctionContext, path: string, mountPoint: string | nu
       detach: async () => void (await ctx.call('mount.umount', [str(root)], { device: path, util })),
     }
   }
-  return (await ctx.host.which('guestmount')) ? byGuestmount(ctx, path, mountPoint) : byLoopDevice(ctx, path, mountPoint)
+  return (await ctx.host.which('guestmount'))
+    ? byGuestmount(ctx, path, mountPoint)
+    : byLoopDevice(ctx, path, mountPoint)
 }
 
 async function byGuestmount(ctx: FunctionContext, path: string, given: string | null): Promise<Attached> {
@@ -85,7 +87,8 @@ const FORMATS: ReadonlyArray<readonly [hex: string, name: string]> = [
 async function byLoopDevice(ctx: FunctionContext, path: string, given: string | null): Promise<Attached> {
   const head = Buffer.from(await ctx.host.read(path, { offset: 0, length: 8 })).toString('hex')
   const format = FORMATS.find(([start]) => head.startsWith(start))?.[1]
-  if (format) throw failure(`${path} is an image in the format ${format}, which needs the program guestmount (libguestfs)`)
+  if (format)
+    throw failure(`${path} is an image in the format ${format}, which needs the program guestmount (libguestfs)`)
   const { retcode, stdout, stderr } = await runAll(ctx, ['losetup', '--find', '--show', '--partscan', path])
   if (retcode !== 0) throw failure(`${path} could not be attached to a loop device: ${stderr}`)
   const device = stdout.trim()

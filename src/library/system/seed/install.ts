@@ -42,7 +42,9 @@ export async function ownMinion({ host }: FunctionContext): Promise<OwnMinion> {
   if (isOneFile) return { kind: 'program', file: process.execPath }
   const folder = dirname(await host.realPath(process.argv[1]!))
   if (await host.stat(join(folder, 'salt-minion.js'))) return { kind: 'tree', folder, node: process.execPath }
-  throw failure('This minion does not run from an installation, so that it cannot be copied. Set install=False, or use an image with a minion')
+  throw failure(
+    'This minion does not run from an installation, so that it cannot be copied. Set install=False, or use an image with a minion',
+  )
 }
 
 /** Whether an image has a minion, by its files. */
@@ -116,7 +118,10 @@ const PROCESSORS: ReadonlyMap<number, string> = new Map([
 ])
 
 /** The processor of a program, and whether it wants the C library of musl. */
-async function programFacts({ host }: FunctionContext, path: string): Promise<{ machine: number; isMusl: boolean } | undefined> {
+async function programFacts(
+  { host }: FunctionContext,
+  path: string,
+): Promise<{ machine: number; isMusl: boolean } | undefined> {
   if ((await host.stat(path))?.type !== 'file') return undefined
   const head = Buffer.from(await host.read(path, { offset: 0, length: 4096 }))
   if (head.length < 20 || head.toString('latin1', 0, 4) !== '\x7fELF') return undefined
@@ -132,7 +137,9 @@ async function assertFits(ctx: FunctionContext, root: string, own: OwnMinion): P
   if (!ours) return
   const nameOf = (machine: number): string => PROCESSORS.get(machine) ?? `number ${machine}`
   if (theirs.machine !== ours.machine) {
-    throw failure(`The image is for processors of ${nameOf(theirs.machine)}, and this minion is for ${nameOf(ours.machine)}`)
+    throw failure(
+      `The image is for processors of ${nameOf(theirs.machine)}, and this minion is for ${nameOf(ours.machine)}`,
+    )
   }
   if (theirs.isMusl !== ours.isMusl) {
     throw failure(`The image has ${theirs.isMusl ? 'musl' : 'the GNU C library'}, which this minion does not run with`)

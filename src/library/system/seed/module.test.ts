@@ -42,7 +42,9 @@ async function machine(files: Parameters<typeof MemoryHost.with>[0]['files'] = {
 describe('seed.apply', () => {
   test('writes configuration and keys into a root that has a minion', async () => {
     const { host, call, text } = await machine({ '/root1/usr/bin/salt-minion': 'x' })
-    expect(await call('apply', { path: '/root1', id_: 'web1', config: fromPlain({ log_level: 'debug' }), ...KEYS })).toBe(true)
+    expect(
+      await call('apply', { path: '/root1', id_: 'web1', config: fromPlain({ log_level: 'debug' }), ...KEYS }),
+    ).toBe(true)
     expect(await text('/root1/etc/salt/minion')).toBe('id: web1\nlog_level: debug\nmaster: salt.example.com\n')
     expect(await text('/root1/etc/salt/pki/minion/minion.pub')).toBe(PUBLIC)
     expect(await text('/root1/etc/salt/pki/minion/minion.pem')).toBe(PRIVATE)
@@ -56,7 +58,9 @@ describe('seed.apply', () => {
     expect(await text('/root1/opt/brine/dist/salt-minion.js')).toBe('minion')
     expect(await text('/root1/opt/brine/dist/parts/one.js')).toBe('one')
     expect((await host.stat('/root1/opt/brine/dist/node'))?.mode).toBe(0o755)
-    expect(await text('/root1/usr/local/bin/salt-minion')).toContain('/opt/brine/dist/node /opt/brine/dist/salt-minion.js')
+    expect(await text('/root1/usr/local/bin/salt-minion')).toContain(
+      '/opt/brine/dist/node /opt/brine/dist/salt-minion.js',
+    )
     const wanted = '/root1/etc/systemd/system/multi-user.target.wants/salt-minion.service'
     expect(await host.readLink(wanted)).toBe('/etc/systemd/system/salt-minion.service')
     // a second time there is one
@@ -78,7 +82,9 @@ describe('seed.apply', () => {
   test('names what is missing', async () => {
     const { call } = await machine({ [process.argv[1]!]: '' })
     expect(await call('apply', { path: '/nowhere' })).toBe('/nowhere does not exist')
-    await expect(call('apply', { path: '/root1', install: false })).rejects.toThrow('has no minion, and install is False')
+    await expect(call('apply', { path: '/root1', install: false })).rejects.toThrow(
+      'has no minion, and install is False',
+    )
     await expect(call('apply', { path: '/root1', ...KEYS })).rejects.toThrow('does not run from an installation')
     const there = await machine({ '/root1/usr/bin/salt-minion': 'x' })
     await expect(there.call('apply', { path: '/root1', ...KEYS, pub_key: '/keys/none' })).rejects.toThrow(
@@ -110,7 +116,8 @@ describe('seed.apply', () => {
       'cmd.run': () => '/dev/loop7 \n/dev/loop7p1 vfat\n/dev/loop7p2 ext4\n/dev/loop7p3 ext4',
       'mount.mount': async ([root, device]) => {
         log.push(`mount ${device}`)
-        if (device === '/dev/loop7p3') for (const at of ['etc', 'usr/bin']) await host.makeDirectory(`${root}/${at}`, { parents: true })
+        if (device === '/dev/loop7p3')
+          for (const at of ['etc', 'usr/bin']) await host.makeDirectory(`${root}/${at}`, { parents: true })
         if (device === '/dev/loop7p3') await host.write(`${root}/usr/bin/salt-minion`, 'x')
         return true
       },
@@ -118,7 +125,8 @@ describe('seed.apply', () => {
         log.push('umount')
         const seeded = `${root}/etc/salt/minion`
         if (await host.stat(seeded)) await host.write('/seeded', await host.read(seeded))
-        for (const name of await host.list(String(root))) await host.removeDirectory(`${root}/${name}`, { recursive: true })
+        for (const name of await host.list(String(root)))
+          await host.removeDirectory(`${root}/${name}`, { recursive: true })
         return true
       },
     }
@@ -134,7 +142,9 @@ describe('seed.apply', () => {
   test('mounts other images by guestmount only', async () => {
     const { host, call } = await machine({ '/web1.qcow2': 'QFI\u00fb'.slice(0, 3) })
     await host.write('/web1.qcow2', Buffer.from('514649fb00000003', 'hex'))
-    await expect(call('apply', { path: '/web1.qcow2' })).rejects.toThrow('format qcow2, which needs the program guestmount')
+    await expect(call('apply', { path: '/web1.qcow2' })).rejects.toThrow(
+      'format qcow2, which needs the program guestmount',
+    )
     await host.makeDirectory('/usr/bin', { parents: true })
     await host.write('/usr/bin/guestmount', '', { mode: 0o755 })
     const log: string[] = []

@@ -23,7 +23,9 @@ test("file.serialize writes a format of the user's own, and merges only what can
   const host = await MemoryHost.with({ files: { '/there': 'a=1' } })
   const serialized = async (more: Record<string, Value>) => {
     const options = { dataset: fromPlain({ a: 1 }), serializer: 'pairs', serializer_opts: fromPlain([{ sign: '+' }]) }
-    return toPlain(await tryState(states, 'serialize', { kwargs: { ...options, ...more }, others, host, context: { ownPlugin } }))
+    return toPlain(
+      await tryState(states, 'serialize', { kwargs: { ...options, ...more }, others, host, context: { ownPlugin } }),
+    )
   }
   expect(await serialized({ name: '/x' })).toMatchObject({ result: true })
   expect(written).toBe('+a=1\n')

@@ -1,6 +1,6 @@
 // The formats of `serialize`.
 import { isDict, str, textOf, type Value } from '../../../../data/mod.ts'
-import { serializerFor, type StateContext } from '../../../../sdk/mod.ts'
+import { type StateContext, serializerFor } from '../../../../sdk/mod.ts'
 
 type Options = ReadonlyMap<string, Value>
 
