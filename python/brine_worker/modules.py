@@ -44,8 +44,8 @@ def _file_client(_call):
 
 
 @source("__active_provider_name__")
-def _active_provider(_call):
-    return None
+def _active_provider(call):
+    return call.facts.get("active_provider")
 
 
 for _name in ("low", "running"):

@@ -5,6 +5,7 @@ import { type Dict, deepCopy, markSecret, quote, str, type Value } from '../data
 import type { Host } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
 import { driverTable } from '../loader/mod.ts'
+import { ownDriver } from '../pybridge/mod.ts'
 import { type Args, boundSettings, type CloudAccount, type CloudDriver, type MinionJobs } from '../sdk/mod.ts'
 import { configError, notFound } from './errors.ts'
 import { DEPLOY_SETTINGS, NAMING_SETTINGS, NEEDLESS } from './settings.ts'
@@ -122,6 +123,15 @@ export class Accounts {
   }
 
   private async driver(name: string, where: string): Promise<CloudDriver> {
+    const { files, log } = this.parts
+    const own = await ownDriver({
+      name,
+      opts: files.opts,
+      log,
+      providers: providersDict(files),
+      profiles: profilesDict(files),
+    })
+    if (own) return own
     const table = { ...driverTable, ...this.parts.drivers }
     if (Object.hasOwn(table, name)) return (await table[name]!()).default
     const names = Object.keys(table)
@@ -131,6 +141,20 @@ export class Accounts {
     )
   }
 }
+
+/** The providers as drivers of Salt see them. */
+function providersDict({ providers }: CloudFiles): Dict {
+  const all: Dict = new Map()
+  for (const { alias, driver, settings } of providers) {
+    const drivers = (all.get(alias) ?? new Map<Value, Value>()) as Dict
+    drivers.set(driver, new Map<Value, Value>([...settings, ['driver', driver], ['profiles', new Map()]]))
+    all.set(alias, drivers)
+  }
+  return all
+}
+
+const profilesDict = ({ profiles }: CloudFiles): Dict =>
+  new Map<Value, Value>([...profiles].map(([name, { settings }]) => [name, settings]))
 
 export const placeText = ({ file, line }: Position): string => `${file}, line ${line}`
 

@@ -13,7 +13,7 @@ import type { Reporter } from './events.ts'
 import { addressOf, listedAddress, withoutLogin } from './login.ts'
 import { type NodeCache, shownFully } from './node-cache.ts'
 import type { RecordedCreation, Records } from './record.ts'
-import { DEPLOY_SETTINGS } from './settings.ts'
+import { DEPLOY_SETTINGS, type DeploySettings } from './settings.ts'
 
 export interface CreationParts {
   records: Records
@@ -67,8 +67,9 @@ export async function createMachine(parts: CreationParts, wish: MachineWish): Pr
     const node = await account.account.create(request, stepsOf(parts, name, record))
     const shown = shownFully(node)
     if (plan && keys) {
-      const address = listedAddress(node, ofDeploy) ?? addressOf(node, ofDeploy)
-      const deployment = { name, address, settings: ofDeploy, keys, origin, isOld: driver.isForExisting === true }
+      const ofLogin = withLogin(wish, node)
+      const address = listedAddress(node, ofLogin) ?? addressOf(node, ofLogin)
+      const deployment = { name, address, settings: ofLogin, keys, origin, isOld: driver.isForExisting === true }
       for (const [key, value] of await deploy(parts.deploying, deployment, plan)) shown.set(key, value)
     } else shown.set('Error', new Map([['No Deploy', "'deploy' is not enabled. Not deploying."]]))
     parts.cache.keep(account, node, wish.profile)
@@ -79,6 +80,11 @@ export async function createMachine(parts: CreationParts, wish: MachineWish): Pr
     await undoAfter(parts, record, error)
     throw error
   }
+}
+
+/** The settings of the deployment, with what the driver decided about the login. */
+function withLogin({ account, settings, where }: MachineWish, { login = new Map() }: CloudNode): DeploySettings {
+  return boundSettings(DEPLOY_SETTINGS, new Map([...withoutLogin(account, settings), ...login]), where)
 }
 
 function createdData(origin: Dict, { provider, driver }: OpenAccount, { id }: CloudNode): Dict {

@@ -70,14 +70,6 @@ test("The user's own file of a client is looked at as well", async () => {
   expect(lines[0]).toContain(`'logstash_udp_handler' in ${folder}/salt/saltrc, line 1 has no effect in this version`)
 })
 
-test.each([masterConfig, minionConfig])('A file server backend that is not there is named', async (config) => {
-  await read('fileserver_backend: [roots, git, othre]\n', config)
-  const found = `error: Option 'fileserver_backend' in ${folder}/config, line 3 names`
-  expect(lines).toEqual([
-    `${found} 'othre', which this version does not have; it has roots, minionfs, gitfs, svnfs, hgfs, s3fs, file, git, svn, hg`,
-  ])
-})
-
 test('Files of minions without leave to push them are worth a warning', async () => {
   await read('fileserver_backend: [roots, minionfs]\n')
   expect(lines).toEqual([

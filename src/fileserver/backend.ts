@@ -60,6 +60,8 @@ export interface BackendLocks {
 /** A source of files. */
 export interface FileBackend {
   readonly name: string
+  /** Whether its files cost a request elsewhere each, so that not all of them are hashed at once. */
+  readonly isElsewhere?: boolean
   envs(): Promise<string[]>
   /** Find a file; one that is only looked at need not be on disk afterwards. */
   find(path: string, saltenv: string, use?: FileUse): Promise<ServedFile | undefined>
@@ -69,7 +71,7 @@ export interface FileBackend {
   /** What changed since it was asked the last time, as its event tells it; only asked where events are wanted. */
   changes?(): Promise<Dict>
   /** Fetch news from where the files are kept. */
-  update?(wish: UpdateWish): Promise<UpdateReport>
+  update?(wish: UpdateWish): Promise<UpdateReport | undefined>
   /** Fetch news as a program does that serves itself: once, and not when the last are recent. */
   refresh?(): Promise<void>
   /** Seconds until the next update with `isDue` has something to do; undefined if never. */

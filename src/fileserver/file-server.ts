@@ -6,6 +6,7 @@ import type { Host } from '../host/mod.ts'
 import type { FileBackend, FileUse, FolderEntry, Listing, ServedFile, UpdateWish } from './backend.ts'
 import { openGitFiles } from './gitfs/mod.ts'
 import { MinionFiles } from './minionfs.ts'
+import { ownBackend } from './own-backends.ts'
 import { Roots } from './roots.ts'
 import { openS3Files } from './s3fs/mod.ts'
 import { openHgFiles, openSvnFiles } from './trees/mod.ts'
@@ -46,6 +47,14 @@ const wordsOf = (value: Value): string[] =>
 
 const currentName = (name: string): string => OLD_NAMES[name] ?? name
 
+const own =
+  (name: string): Make =>
+  (opts, host, log) =>
+    ownBackend(name, opts, host, log)
+
+/** The names that backends of Brine are wanted by. */
+export const backendNames: readonly string[] = [...Object.keys(BACKENDS), ...Object.keys(OLD_NAMES)]
+
 /** What is to be told of an update: a tag and its data. */
 export type Tell = (tag: string, data: Dict) => unknown
 
@@ -59,8 +68,13 @@ export class FileServer {
     this.opts = opts
     this.log = log
     this.wanted = wordsOf(option(opts, 'fileserver_backend')).map(currentName)
-    // a backend that does not exist was reported when the configuration was read
-    this.all = this.wanted.flatMap((name) => BACKENDS[name]?.(opts, host, log) ?? [])
+    // of a backend that does not exist, `unknown` tells
+    this.all = this.wanted.flatMap((name) => (BACKENDS[name] ?? own(name))(opts, host, log) ?? [])
+  }
+
+  /** The wanted backends that are neither built in nor in a file of users' own. */
+  get unknown(): string[] {
+    return this.wanted.filter((name) => !Object.hasOwn(BACKENDS, name) && !this.all.some((one) => one.name === name))
   }
 
   /** Those that are named, or all but those named with a minus; all when none is named. */

@@ -1,7 +1,7 @@
 // The file client of a minion without a master. The client asks a file server in the same process, and copies the files that the minion
 // uses into the cache of the minion, as from a master.
-import { isLogged } from '../base/mod.ts'
-import { option } from '../config/mod.ts'
+import { isLogged, shownText } from '../base/mod.ts'
+import { option, placeOfOption } from '../config/mod.ts'
 import { parseSaltUrl } from '../data/mod.ts'
 import type { FileStat, Host } from '../host/mod.ts'
 import { bare, beginning, CachingClient } from './caching-client.ts'
@@ -18,8 +18,12 @@ export class LocalFileClient extends CachingClient {
   }
 
   private async open(): Promise<FileServer> {
-    const { FileServer } = await import('./file-server.ts')
+    const { backendNames, FileServer } = await import('./file-server.ts')
     const server = new FileServer(this.opts, this.host, this.log)
+    for (const name of server.unknown) {
+      const found = `Option 'fileserver_backend'${placeOfOption(this.opts, 'fileserver_backend')} names '${shownText(name)}'`
+      this.log('error', `${found}, which is not here. There are ${backendNames.join(', ')}`)
+    }
     await server.refresh()
     return server
   }

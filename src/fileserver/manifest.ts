@@ -73,10 +73,15 @@ export class ManifestBuilder {
     return next
   }
 
+  private get leftOut(): string[] {
+    const elsewhere = this.server.backends().filter(({ isElsewhere }) => isElsewhere)
+    return [...LEFT_OUT, ...elsewhere.map(({ name }) => name)]
+  }
+
   private async build(saltenv: string): Promise<Built | undefined> {
     const { files } = await this.server.list(
       saltenv,
-      LEFT_OUT.map((name) => `-${name}`),
+      this.leftOut.map((name) => `-${name}`),
     )
     if (files.length === 0 || files.length > MOST_FILES) return undefined
     const lines: string[] = []
@@ -101,7 +106,7 @@ export class ManifestBuilder {
     // a file that is gone or cannot be read; minions that want it hear of that
     return recover(isAnyError, undefined, async () => {
       const found = await this.server.look(path, saltenv)
-      if (!found || LEFT_OUT.includes(found.back) || found.stat.size > MOST_BYTES) return undefined
+      if (!found || this.leftOut.includes(found.back) || found.stat.size > MOST_BYTES) return undefined
       return await this.hashes.of(found.path, this.hashType, found)
     })
   }

@@ -6,6 +6,7 @@ import { option } from '../config/mod.ts'
 import { type Dict, fnmatch, str, type Value } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
 import { type FileBackend, type FolderEntry, type Listing, noFiles, type ServedFile } from './backend.ts'
+import { folderOf } from './folder-of.ts'
 import { isIgnored } from './ignored.ts'
 
 export class MinionFiles implements FileBackend {
@@ -61,29 +62,12 @@ export class MinionFiles implements FileBackend {
     return found
   }
 
-  /** Pushed files are few: the folder is cut from the list of all of them. */
   async folder(given: string, saltenv: string): Promise<FolderEntry[] | undefined> {
-    const { files, dirs } = await this.list(saltenv)
-    const rel = normalize(`${given}/`)
-    const start = given === '' || rel === './' ? '' : rel
-    const entries = new Map<string, FolderEntry>()
-    for (const [paths, ownKind] of [
-      [dirs, 'folder'],
-      [files, 'file'],
-    ] as const) {
-      for (const path of paths) {
-        if (!path.startsWith(start)) continue
-        const [name = '', ...more] = path.slice(start.length).split('/')
-        const kind = more.length > 0 ? 'folder' : ownKind
-        if (!entries.has(name)) entries.set(name, await this.entryOf(name, `${start}${name}`, kind, saltenv))
-      }
-    }
-    return entries.size > 0 || dirs.includes(start.slice(0, -1)) ? [...entries.values()] : undefined
-  }
-
-  private async entryOf(name: string, path: string, kind: FolderEntry['kind'], saltenv: string): Promise<FolderEntry> {
-    const size = kind === 'file' ? ((await this.find(path, saltenv))?.stat.size ?? null) : null
-    return { name, path, kind, size }
+    return folderOf(
+      await this.list(saltenv),
+      given,
+      async (path) => (await this.find(path, saltenv))?.stat.size ?? null,
+    )
   }
 
   private async walk(directory: string, shown: string, found: Listing): Promise<void> {

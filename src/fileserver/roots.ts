@@ -153,7 +153,7 @@ export class Roots implements FileBackend {
 }
 
 /** Whether a normal path stays below the root that it is put behind. */
-const staysBelow = (path: string): boolean =>
+export const staysBelow = (path: string): boolean =>
   !isAbsolute(path) && !path.includes('\0') && path !== '..' && !path.startsWith('../')
 
 /** Whether the name of an environment can become part of a path and stay below what it is put into. */

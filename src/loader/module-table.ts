@@ -606,6 +606,8 @@ export const moduleTable: ModuleTable = {
   scsi: [{ functions: ['ls', 'rescan_all'], always: true, load: () => import('../library/storage/scsi/module.ts') }],
   sdb: [{ functions: ['get', 'set', 'delete', 'get_or_set_hash'], always: true,
     load: () => import('../library/security/sdb/module.ts') }],
+  seed: [{ functions: ['apply', 'mkconfig', 'prep_bootstrap'], always: true,
+    load: () => import('../library/system/seed/module.ts') }],
   selinux: [{ functions: ['selinux_fs_path', 'getenforce', 'getconfig', 'setenforce', 'getsebool', 'setsebool',
     'setsebools', 'list_sebool', 'getsemod', 'setsemod', 'install_semod', 'remove_semod', 'list_semod',
     'filetype_id_to_string', 'fcontext_get_policy', 'fcontext_add_policy', 'fcontext_delete_policy',

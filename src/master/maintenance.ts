@@ -6,7 +6,7 @@ import { guarded } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { PublishSecret } from '../wire/mod.ts'
-import type { Tokens } from './access/tokens.ts'
+import type { TokenStore } from './access/tokens.ts'
 import { FileUpdates } from './file-updates.ts'
 import type { MasterParts } from './parts.ts'
 import { PillarUpdates } from './pillar-updates.ts'
@@ -16,7 +16,7 @@ const HOUR = 3600
 
 export interface MaintenanceParts extends Pick<MasterParts, 'opts' | 'log' | 'bus' | 'cache' | 'jobs' | 'jobCaches'> {
   secret: PublishSecret
-  tokens: Tokens
+  tokens: TokenStore
 }
 
 /** How often the drop file is looked for, in milliseconds; the rest is done every `loop_interval`. */
@@ -35,7 +35,7 @@ export class Maintenance {
   start(): void {
     const interval = option(this.parts.opts, 'loop_interval') * 1000
     const presence = new Presence(this.parts)
-    const every = (ms: number, work: () => void): void => {
+    const every = (ms: number, work: () => void | Promise<void>): void => {
       this.timers.push(setInterval(guarded(this.parts.log, 'Maintenance', work), ms))
     }
     every(LOOK_MS, () => this.rotateWhenAsked())
@@ -68,12 +68,12 @@ export class Maintenance {
     this.parts.bus.fire('key', new Map([['rotate_aes_key', true]]))
   }
 
-  private tidy(): void {
+  private async tidy(): Promise<void> {
     const { opts, jobs, tokens, log } = this.parts
     const seconds = keptSeconds(opts)
     const gone = seconds > 0 ? jobs.prune(seconds) : 0
     if (gone > 0) log('debug', `Removed ${gone} old jobs`)
-    tokens.prune()
+    await tokens.prune()
   }
 
   private async tidyFiles(): Promise<void> {

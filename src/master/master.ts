@@ -499,7 +499,7 @@ function clearCommands(
   })
   clear.add('mk_token', (load, peer) => rights.makeToken(load, peer))
   clear.add('revoke_token', (load) => rights.tokens.revoke(briefStr(load.get('token') ?? '')))
-  clear.add('get_token', (load) => rights.tokens.find(briefStr(load.get('token') ?? '')) ?? false)
+  clear.add('get_token', async (load) => (await rights.tokens.find(briefStr(load.get('token') ?? ''))) ?? false)
   clear.add('judge', (load, peer) => judgeCall(rights, load, peer))
   clear.add('rights', (load, peer) => explainRights(rights, load, peer))
   clear.add('fire_for', (load) => fireForOutsider(bus, rights, load))

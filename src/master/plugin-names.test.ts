@@ -32,6 +32,8 @@ test.each([
   ['ext_job_cache: nothing_like_it', 'ext_job_cache', 'nothing_like_it', /There are local_cache, /],
   ['master_job_cache: nothing_like_it', 'master_job_cache', 'nothing_like_it', /There are local_cache, /],
   ['ext_pillar: [{git: [x]}, {nothing_like_it: {url: x}}]', 'ext_pillar', 'nothing_like_it', /There are cmd_json, /],
+  ['eauth_tokens: nothing_like_it', 'eauth_tokens', 'nothing_like_it', /There are localfs/],
+  ['fileserver_backend: [roots, git, gitf]', 'fileserver_backend', 'gitf', /Did you mean 'git' or 'gitfs'/],
   ['master_tops: {nothing_like_it: {}}', 'master_tops', 'nothing_like_it', /There are .*ext_nodes/],
 ])('%s is reported with its place', async (text, name, plugin, hint) => {
   const lines = await reported(`${text}\n`)

@@ -4,11 +4,13 @@ import { didYouMean, type Log, shownText } from '../base/mod.ts'
 import { placeOfOption } from '../config/mod.ts'
 import { returnerNames } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
+import { backendNames } from '../fileserver/mod.ts'
 import { returnerTable, topsTable } from '../loader/mod.ts'
 import { builtinExtPillars } from '../pillar/mod.ts'
 import { reportExtensions } from '../pybridge/mod.ts'
 import { type FamilyName, mayHaveModules } from '../python/mod.ts'
 import { BACKEND_NAMES } from './access/backends.ts'
+import { BUILT_IN_TOKENS } from './access/own-tokens.ts'
 
 interface PluginOption {
   option: string
@@ -24,10 +26,22 @@ const RETURNERS = { family: 'returners', builtIn: ['local_cache', ...Object.keys
 
 const PLUGIN_OPTIONS: readonly PluginOption[] = [
   { option: 'external_auth', family: 'auth', builtIn: BACKEND_NAMES, namesIn: keysOf },
+  {
+    option: 'eauth_tokens',
+    family: 'tokens',
+    builtIn: BUILT_IN_TOKENS,
+    namesIn: (value) => (value === undefined ? [] : [str(value)]),
+  },
   { option: 'master_job_cache', ...RETURNERS, namesIn: returnerNames },
   { option: 'ext_job_cache', ...RETURNERS, namesIn: returnerNames },
   { option: 'event_return', ...RETURNERS, namesIn: returnerNames },
   { option: 'master_tops', family: 'tops', builtIn: Object.keys(topsTable), namesIn: keysOf },
+  {
+    option: 'fileserver_backend',
+    family: 'fileserver',
+    builtIn: backendNames,
+    namesIn: (value) => (value !== undefined && isList(value) ? value.map(str) : []),
+  },
   {
     option: 'ext_pillar',
     family: 'pillar',

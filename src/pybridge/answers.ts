@@ -3,7 +3,15 @@ import { BrineError, isA, recover } from '../base/mod.ts'
 import { type Dict, isDict, str, type Value } from '../data/mod.ts'
 import { display } from '../output/mod.ts'
 import type { Answer, Family, FoundFunction, PythonSource } from '../python/mod.ts'
-import { bind, type FunctionContext, type FunctionDescription, type StateContext } from '../sdk/mod.ts'
+import {
+  bind,
+  callSerializer,
+  type FunctionContext,
+  type FunctionDescription,
+  SERIALIZER_NAMES,
+  type StateContext,
+  serializerFor,
+} from '../sdk/mod.ts'
 
 const origins = new WeakMap<object, PythonSource>()
 
@@ -30,6 +38,24 @@ export function functionFamily(ctx: FunctionContext): Family {
     },
     names: () => ctx.names(),
     call: (name, args, kwargs) => ctx.call(name, args, kwargs),
+  }
+}
+
+/** Formats, such as `json.serialize`, with those of users' own. */
+export function serializerFamily(ctx: FunctionContext): Family {
+  const kinds = ['serialize', 'deserialize'] as const
+  const kindOf = (name: string) => kinds.find((kind) => kind === functionOf(name))
+  return {
+    find: async (name) => {
+      const kind = kindOf(name)
+      return kind && (await serializerFor(ctx, moduleOf(name)))?.[kind] ? { doc: '' } : undefined
+    },
+    names: () => SERIALIZER_NAMES.flatMap((name) => kinds.map((kind) => `${name}.${kind}`)),
+    call: (name, [value = null], kwargs) => {
+      const kind = kindOf(name)
+      if (!kind) throw new Error(`'${name}' is not available.`)
+      return callSerializer(ctx, [moduleOf(name), kind], value, kwargs)
+    },
   }
 }
 

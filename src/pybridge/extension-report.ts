@@ -6,18 +6,12 @@ import { installedExtensions } from '../python/mod.ts'
 
 /** Kinds of Salt's loader that have no host here, with the words for them. */
 const WITHOUT_HOST: ReadonlyMap<string, string> = new Map([
-  ['cache', 'drivers of the cache of minions'],
-  ['clouds', 'cloud providers'],
-  ['fileserver', 'file server backends'],
   ['log_handlers', 'log handlers'],
   ['metaproxy', 'kinds of proxy minions'],
-  ['netapi', 'network APIs'],
   ['pkgdb', 'databases of SPM'],
   ['pkgfiles', 'file stores of SPM'],
   ['proxy', 'proxy modules'],
   ['resources', 'kinds of resources'],
-  ['serializers', 'serializers'],
-  ['tokens', 'stores of tokens'],
 ])
 
 export function reportExtensions(opts: Dict, log: Log): void {

@@ -142,6 +142,6 @@ test('parts of extensions that nothing here loads are named in one warning', () 
   reportExtensions(folder.opts as Dict, folder.log)
   expect(folder.lines).toEqual([
     'info: Salt extensions: saltext.everykind 1.2',
-    'warning: Parts of Salt extensions that Brine does not load: cloud providers of saltext.everykind',
+    'warning: Parts of Salt extensions that Brine does not load: proxy modules of saltext.everykind',
   ])
 })

@@ -3,7 +3,7 @@ import { dictFrom } from '../data/mod.ts'
 import type { ModuleEntry, Registry } from '../loader/mod.ts'
 import { answersOf, callPython, type ModuleFile, moduleFolders, moduleText, type Scope } from '../python/mod.ts'
 import type { FunctionContext, FunctionDeclaration, ModuleDeclaration } from '../sdk/mod.ts'
-import { functionFamily, textAnswers } from './answers.ts'
+import { functionFamily, serializerFamily, textAnswers } from './answers.ts'
 import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
 import { describeHere } from './describe.ts'
 import { isListed } from './family-files.ts'
@@ -23,7 +23,7 @@ export function functionScope(ctx: FunctionContext): Scope {
     context: ctx,
     facts: dictFrom({ utils: moduleFolders(opts, 'utils'), progress: ctx.daemon?.progress !== undefined }),
     answers: answersOf(
-      { function: functionFamily(ctx) },
+      { function: functionFamily(ctx), serializer: serializerFamily(ctx) },
       {
         ...textAnswers(ctx),
         progress: async ([index, value]) => (await ctx.daemon?.progress?.(Number(index), value!)) ?? null,

@@ -1,15 +1,20 @@
 // Plugins of users' own for the functions that host their families.
 import { returnerTable, sdbTable } from '../loader/mod.ts'
-import type { FunctionContext, OwnPlugin } from '../sdk/mod.ts'
+import { type FunctionContext, type OwnPlugin, SERIALIZER_NAMES } from '../sdk/mod.ts'
 import { functionScope } from './function-modules.ts'
 import { userPlugins } from './plugins.ts'
 
 /** The names that need no real Salt. */
-const BUILT_IN = { sdb: Object.keys(sdbTable), queues: ['sqlite'], returners: Object.keys(returnerTable) }
+const BUILT_IN = {
+  sdb: Object.keys(sdbTable),
+  queues: ['sqlite'],
+  returners: Object.keys(returnerTable),
+  serializers: SERIALIZER_NAMES,
+}
 
 export async function ownPlugin(
   ctx: FunctionContext,
-  family: 'sdb' | 'queues' | 'returners',
+  family: keyof typeof BUILT_IN,
   name: string,
 ): Promise<OwnPlugin | undefined> {
   const scope = functionScope(ctx)

@@ -3,7 +3,7 @@ import { type Dict, truthy, type Value } from '../data/mod.ts'
 import type { Registry, StateEntry } from '../loader/mod.ts'
 import { answersOf, callPython, type ModuleFile, moduleFolders, type Scope } from '../python/mod.ts'
 import { type StateContext, type StateDeclaration, type StateFunction, stateHooks } from '../sdk/mod.ts'
-import { functionFamily, stateFamily, textAnswers } from './answers.ts'
+import { functionFamily, serializerFamily, stateFamily, textAnswers } from './answers.ts'
 import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
 import { describeHere } from './describe.ts'
 import { isListed } from './family-files.ts'
@@ -31,7 +31,10 @@ export function stateScope(ctx: StateContext): Scope {
       ['instance_id', instanceId],
       ['opts_over', new Map([['test', ctx.test]])],
     ]),
-    answers: answersOf({ function: functionFamily(ctx), state: stateFamily(ctx) }, textAnswers(ctx)),
+    answers: answersOf(
+      { function: functionFamily(ctx), serializer: serializerFamily(ctx), state: stateFamily(ctx) },
+      textAnswers(ctx),
+    ),
   }
 }
 

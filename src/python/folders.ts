@@ -9,11 +9,15 @@ import { type Extension, installedExtensions } from './extensions.ts'
 export type FamilyName =
   | 'auth'
   | 'beacons'
+  | 'cache'
+  | 'clouds'
   | 'engines'
   | 'executors'
+  | 'fileserver'
   | 'grains'
   | 'matchers'
   | 'modules'
+  | 'netapi'
   | 'output'
   | 'pillar'
   | 'queues'
@@ -22,8 +26,10 @@ export type FamilyName =
   | 'roster'
   | 'runners'
   | 'sdb'
+  | 'serializers'
   | 'states'
   | 'thorium'
+  | 'tokens'
   | 'tops'
   | 'utils'
   | 'wheel'
@@ -31,6 +37,7 @@ export type FamilyName =
 
 /** The option that names further folders, where it is not the family's name with `_dirs`. */
 const OPTIONS: Partial<Record<FamilyName, string>> = {
+  clouds: 'cloud_dirs',
   output: 'outputter_dirs',
   queues: 'queue_dirs',
   renderers: 'render_dirs',

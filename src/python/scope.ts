@@ -23,6 +23,10 @@ export interface Scope {
   pillar: Dict
   memory: Dict
   log: Log
+  /** The most seconds that a call may take, where neither options nor the call say so. */
+  most?: number | undefined
+  /** Whether calls go on until they are ended, as servers do. */
+  lasts?: boolean
   /** Ends the call from outside. */
   ending?: AbortSignal | undefined
   /** Where modules that need the machine run; without it that is this machine. */
@@ -92,7 +96,7 @@ export interface PythonCall {
 
 /** Calls into Python on behalf of a scope. */
 export function callPython(scope: Scope, request: PythonCall): Promise<Value> {
-  const { method, params, what, lasts = false, most = 0, onTarget = false } = request
+  const { method, params, what, lasts = scope.lasts ?? false, most = scope.most ?? 0, onTarget = false } = request
   const { opts, memory, log, remote } = scope
   const isOfTarget = onTarget || isAskedByTarget()
   const call: WorkerCall = {

@@ -8,7 +8,7 @@ import { type FamilyName, filesIn, type ModuleFile, moduleFiles } from './folder
 import { isFolder, namedByPathFiles, shortText } from './site-folders.ts'
 
 /** Kinds whose folder in Salt is not called after them. */
-const FOLDERS: Partial<Record<FamilyName, string>> = { wrapper: 'client/ssh/wrapper' }
+const FOLDERS: Partial<Record<FamilyName, string>> = { clouds: 'cloud/clouds', wrapper: 'client/ssh/wrapper' }
 
 /** The folder of the package `salt` that the interpreter imports; undefined when it has none. */
 function saltRoot(opts: Dict): string | undefined {

@@ -4,10 +4,12 @@ import { option, placeOfOption } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
 import { cacheTable, moduleTable, Registry } from '../loader/mod.ts'
+import { mayBeOwn, ownBanks } from '../pybridge/mod.ts'
 import { dataSourceContext } from '../sdk/mod.ts'
 import { type DataCache, fileCache, localBanks, type SharedBanks, SharedCache, type StorageUse } from '../store/mod.ts'
 
 const LOCAL = 'localfs'
+const BUILT_IN = [LOCAL, ...Object.keys(cacheTable)]
 
 export interface CacheParts {
   opts: Dict
@@ -19,7 +21,8 @@ export interface CacheParts {
 export async function cacheBanks(driver: string, parts: CacheParts): Promise<SharedBanks | undefined> {
   const { opts, log, host = new LocalHost() } = parts
   if (driver === LOCAL) return localBanks(option(opts, 'cachedir'))
-  if (!Object.hasOwn(cacheTable, driver)) return undefined
+  const own = await ownBanks({ name: driver, builtIn: BUILT_IN, opts, log }, option(opts, 'cachedir'))
+  if (own || !Object.hasOwn(cacheTable, driver)) return own
   const { default: declared } = await cacheTable[driver]!()
   const grains: Dict = new Map()
   const functions = new Registry(moduleTable, { opts, grains, pillar: new Map(), host, log })
@@ -64,9 +67,11 @@ export function openCache(parts: CacheParts & { storage?: StorageUse }): OpenedC
   const { opts, log, storage } = parts
   const local = fileCache(option(opts, 'cachedir'), ...(storage ? [storage] : []))
   const driver = option(opts, 'cache')
-  const isKnown = Object.hasOwn(cacheTable, driver)
+  const isKnown =
+    Object.hasOwn(cacheTable, driver) ||
+    (driver !== LOCAL && mayBeOwn({ family: 'cache', name: driver, builtIn: BUILT_IN, opts }))
   if (driver !== LOCAL && !isKnown) {
-    const known = [LOCAL, ...Object.keys(cacheTable)].join(', ')
+    const known = BUILT_IN.join(', ')
     const where = placeOfOption(opts, 'cache')
     log('error', `Option 'cache'${where} names '${driver}', which is not here; local files serve. There are ${known}`)
   }

@@ -1490,6 +1490,8 @@ export interface Calls {
   'schedule.save': Dict
   'schedule.show_next_fire_time': Dict
   'schedule.skip_job': Dict
+  'seed.mkconfig': Dict
+  'seed.prep_bootstrap': Value[]
   'selinux.fcontext_apply_policy': Dict
   'selinux.list_sebool': Dict
   'selinux.list_semod': Dict

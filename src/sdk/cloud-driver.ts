@@ -2,7 +2,7 @@
 // events, the record of a creation and its undo are the work of the room `cloud/`, the same for all drivers.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../base/mod.ts'
-import { type BoundArguments, type Dict, SaltError, type Value } from '../data/mod.ts'
+import { type BoundArguments, type Dict, SaltError, str, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
 import type { Args, Bound } from './arg.ts'
@@ -38,6 +38,8 @@ export interface CloudNode {
   public_ips: string[]
   /** Everything else that the provider tells; `-F` shows it beside the fields above. */
   details?: Dict
+  /** Settings of the login that the driver decided, such as the password of a machine that it made. They count more than written ones. */
+  login?: Dict
 }
 
 /** A machine to be made. */
@@ -151,15 +153,18 @@ export function cloudFunction<C extends CloudAccount, const A extends Args = Rec
   return declaration as unknown as CloudFunction<C>
 }
 
-/** Return settings in their declared types. Others are not looked at; one that is needed and missing is an error that names `where`. */
+/** Return settings in their declared types. Others go to an open argument if there is one, or are not looked at; one that is needed and missing is an error that names `where`. */
 export function boundSettings<A extends Args>(args: A, written: Dict, where: string): Bound<A> {
   const given: BoundArguments = { named: new Map(), rest: [], further: new Map() }
   for (const [name, { kind, default: fallback }] of Object.entries(args)) {
     const value = written.get(name)
-    if (value !== undefined) given.named.set(name, value)
+    if (value !== undefined && kind !== 'open') given.named.set(name, value)
     else if (fallback === undefined && kind !== 'open' && kind !== 'rest') {
       throw new SaltError('SaltCloudConfigError', `${where} needs the setting '${name}': ${args[name]!.doc}`)
     }
+  }
+  if (Object.values(args).some(({ kind }) => kind === 'open')) {
+    for (const [name, value] of written) if (!given.named.has(str(name))) given.further.set(str(name), value)
   }
   return filled({ args }, given, where) as Bound<A>
 }

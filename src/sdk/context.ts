@@ -81,7 +81,7 @@ export interface FunctionContext {
   /** Call a driver of `sdb://` URIs of the library; undefined when there is none of that name. */
   callSdb(driver: string, request: SdbRequest): Promise<Value | undefined>
   /** A plugin of users' own, of a family that functions call themselves, such as `sdb`. */
-  ownPlugin(family: 'sdb' | 'returners', name: string): Promise<OwnPlugin | undefined>
+  ownPlugin(family: 'sdb' | 'returners' | 'serializers', name: string): Promise<OwnPlugin | undefined>
   /** The Salt extensions that are installed for the Python of this machine. */
   extensions(): Promise<readonly InstalledExtension[]>
   /** Begins a run of states. */

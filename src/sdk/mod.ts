@@ -217,6 +217,7 @@ export {
   startsOrchestration,
 } from './orchestration.ts'
 export { formatOutput } from './output.ts'
+export { callSerializer, type NamedSerializer, serializerFor } from './own-serializers.ts'
 export {
   baseName,
   dirName,
@@ -247,6 +248,7 @@ export {
   dumpYaml,
   loadYaml,
   loadYamlex,
+  SERIALIZER_NAMES,
   SerializerError,
   type SerializerOptions,
   serialize,

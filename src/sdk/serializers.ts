@@ -121,6 +121,8 @@ const SERIALIZERS: ReadonlyMap<string, Serializer> = new Map([
   ['yamlex', yamlex],
 ])
 
+export const SERIALIZER_NAMES: readonly string[] = [...SERIALIZERS.keys()]
+
 function serializer(name: string): Serializer {
   const found = SERIALIZERS.get(name)
   if (!found) throw failure(`Serializer '${name}' not found.`)

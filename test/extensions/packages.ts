@@ -96,5 +96,205 @@ def execute(opts, data, func, args, kwargs):
     return None if data["fun"] == "test.ping" else ["executed", func(*args, **kwargs)]
 `,
   'wrapper/kind.py': 'def word():\n    return ["here", __salt__["test.echo"]("there")]\n',
-  'clouds/kind.py': 'def create():\n    pass\n',
+  'proxy/kind.py': 'def init(opts):\n    pass\n',
 }
+
+/** A driver of the data cache: a file for each key, below the option `kind.folder`. */
+export const CACHE_DRIVER = `
+import json
+import os
+import shutil
+__virtualname__ = 'kind'
+__func_alias__ = {"ls": "list"}
+def __virtual__():
+    return __virtualname__
+def init_kwargs(kwargs):
+    assert kwargs["cachedir"]
+    return {"root": __opts__["kind.folder"]}
+def _path(root, *parts):
+    return os.path.join(root, *parts)
+def store(bank, key, data, root):
+    os.makedirs(_path(root, bank), exist_ok=True)
+    with open(_path(root, bank, key + ".json"), "w") as file:
+        json.dump(data, file)
+def fetch(bank, key, root):
+    try:
+        with open(_path(root, bank, key + ".json")) as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return {}
+def updated(bank, key, root):
+    path = _path(root, bank, key + ".json")
+    return int(os.path.getmtime(path)) if os.path.exists(path) else None
+def flush(bank, key=None, root=None):
+    if key is None:
+        shutil.rmtree(_path(root, bank), ignore_errors=True)
+    elif os.path.exists(_path(root, bank, key + ".json")):
+        os.remove(_path(root, bank, key + ".json"))
+def ls(bank, root):
+    found = os.listdir(_path(root, bank)) if os.path.isdir(_path(root, bank)) else []
+    return [name[:-5] if name.endswith(".json") else name for name in found]
+def contains(bank, key, root):
+    return updated(bank, key, root) is not None
+`
+
+/** A file server backend: an environment for each folder below the option `kind.folder`. */
+export const FILE_BACKEND = `
+import hashlib
+import os
+import salt.fileserver
+def _root(load):
+    return os.path.join(__opts__["kind.folder"], load["saltenv"])
+def _walk(load):
+    for folder, dirs, files in os.walk(_root(load)):
+        yield os.path.relpath(folder, _root(load)), dirs, files
+def envs():
+    return sorted(os.listdir(__opts__["kind.folder"])) + ["../outside"]
+def update():
+    with open(__opts__["kind.folder"] + ".updated", "a") as file:
+        file.write("x")
+def find_file(path, tgt_env, **kwargs):
+    full = os.path.join(_root({"saltenv": tgt_env}), path)
+    if not os.path.isfile(full) or salt.fileserver.is_file_ignored(__opts__, full):
+        return {"path": "", "rel": ""}
+    return {"path": "elsewhere:" + full, "rel": path, "stat": list(os.stat(full))}
+def serve_file(load, fnd):
+    with open(fnd["path"].partition(":")[2], "rb") as file:
+        file.seek(load["loc"])
+        return {"data": file.read(4), "dest": fnd["rel"]}
+def file_hash(load, fnd):
+    with open(fnd["path"].partition(":")[2], "rb") as file:
+        return {"hsum": hashlib.md5(file.read()).hexdigest(), "hash_type": "md5"}
+def file_list(load):
+    return [os.path.normpath(os.path.join(rel, name)) for rel, _, files in _walk(load) for name in files] + ["../x", "/y"]
+def dir_list(load):
+    return [os.path.normpath(os.path.join(rel, name)) for rel, dirs, _ in _walk(load) for name in dirs]
+def symlink_list(load):
+    return {"link": "a", "../link": "b"}
+`
+
+/** A format: each key with its value in a line, behind a sign of choice. */
+export const SERIALIZER = `
+from salt.serializers import DeserializationError
+def serialize(obj, sign="", **options):
+    return "\\n".join(sign + key + "=" + str(value) for key, value in sorted(obj.items()))
+def deserialize(stream_or_string, **options):
+    if "=" not in stream_or_string:
+        raise DeserializationError("no pairs")
+    return dict(line.split("=") for line in stream_or_string.split("\\n") if line)
+`
+
+/** A store of tokens: a file for each, below the option `kind.folder`. */
+export const TOKEN_STORE = `
+import json
+import os
+def _path(opts, tok):
+    return os.path.join(opts["kind.folder"], tok)
+def mk_token(opts, tdata):
+    tdata["token"] = os.urandom(20).hex()
+    with open(_path(opts, tdata["token"]), "w") as file:
+        json.dump(tdata, file)
+    return tdata
+def get_token(opts, tok):
+    try:
+        with open(_path(opts, tok)) as file:
+            return json.load(file)
+    except OSError:
+        return {}
+def rm_token(opts, tok):
+    os.remove(_path(opts, tok))
+    return {}
+def list_tokens(opts):
+    return os.listdir(opts["kind.folder"])
+`
+
+/** A cloud provider whose machines are files, below the setting `folder` of the provider. */
+export const CLOUD_PROVIDER = `
+import json
+import os
+import salt.config as config
+import salt.utils.cloud
+from salt.exceptions import SaltCloudSystemExit
+def __virtual__():
+    return "filed" if get_configured_provider() else False
+def _active():
+    try:
+        return __active_provider_name__.value()
+    except AttributeError:
+        return __active_provider_name__
+def get_configured_provider():
+    return config.is_provider_configured(__opts__, _active() or "filed", ("folder", "api_token"))
+def _path(name):
+    folder = get_configured_provider()["folder"]
+    os.makedirs(folder, exist_ok=True)
+    return os.path.join(folder, name)
+def create(vm_):
+    fail = config.get_cloud_config_value("fail", vm_, __opts__, default="", search_global=False)
+    tag = "salt/cloud/{}/".format(vm_["name"])
+    for event in ("creating", "requesting"):
+        kept = __utils__["cloud.filter_event"](event, vm_, ["name", "profile", "driver"])
+        __utils__["cloud.fire_event"]("event", "now " + event, tag + event, args=kept, sock_dir=__opts__["sock_dir"])
+    with open(_path(vm_["name"]), "w") as file:
+        json.dump({"image": vm_["image"], "alias": _active(), "ips": ["127.0.0.1"]}, file)
+    if fail == "exit":
+        os._exit(3)
+    if fail == "false":
+        return False
+    if fail:
+        raise SaltCloudSystemExit(fail)
+    vm_["ssh_host"] = salt.utils.cloud.wait_for_ip(lambda: "127.0.0.1", interval=0.1)
+    vm_["password"] = "made-by-the-driver"
+    ret = __utils__["cloud.bootstrap"](vm_, __opts__)
+    ret.update(show_instance(vm_["name"], call="action"))
+    return ret
+def destroy(name, call=None):
+    if call == "function":
+        raise SaltCloudSystemExit("destroy is an action")
+    os.remove(_path(name))
+    return {name: "gone"}
+def list_nodes_full(call=None):
+    ret = {}
+    for name in sorted(os.listdir(_path(""))):
+        with open(_path(name)) as file:
+            facts = json.load(file)
+        ret[name] = {"id": "i-" + name, "image": facts["image"], "size": None, "state": "running",
+                     "private_ips": [], "public_ips": facts["ips"], "alias": facts["alias"]}
+    return ret
+def list_nodes(call=None):
+    return {name: {key: facts[key] for key in facts if key != "alias"} for name, facts in list_nodes_full().items()}
+def avail_images(call=None):
+    return {"debian": {"name": "debian"}}
+def show_instance(name, call=None):
+    if call != "action":
+        raise SaltCloudSystemExit("show_instance is an action")
+    return list_nodes_full()[name]
+def quota(kwargs=None, call=None):
+    if call != "function":
+        raise SaltCloudSystemExit("quota is a function")
+    return {"asked": kwargs, "token": get_configured_provider()["api_token"]}
+`
+
+/** A network API: each request is a chunk of lowstate as JSON. */
+export const NETWORK_API = `
+import http.server
+import json
+import salt.netapi
+def __virtual__():
+    return "kindapi" if "kindapi" in __opts__ else (False, "kindapi is not configured")
+class _Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        low = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        try:
+            status, answer = 200, self.server.client.run(low)
+        except Exception as exc:
+            status, answer = 400, str(exc)
+        body = json.dumps({"return": answer}).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+def start():
+    server = http.server.HTTPServer(("127.0.0.1", __opts__["kindapi"]["port"]), _Handler)
+    server.client = salt.netapi.NetapiClient(__opts__)
+    server.serve_forever(poll_interval=0.05)
+`

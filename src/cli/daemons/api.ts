@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Log } from '../../base/mod.ts'
 import { masterConfig, option, wantsApi } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
+import { mayHaveModules } from '../../pybridge/mod.ts'
 import { configSources } from '../config-sources.ts'
 import { overSsh } from '../over-ssh.ts'
 import { programOptions } from '../program-options.ts'
@@ -19,21 +20,29 @@ export function saltApi(argv: readonly string[], streams: Streams): Promise<numb
     const { opts, log } = await programOptions({ program: SALT_API, line, streams, file: 'master', read })
     if (line.values.get('daemon') === true) return detach('salt-api', option(opts, 'log_file'), streams)
     keepFromOthers()
-    const { Api, socketMaster } = await import('../../api/mod.ts')
-    if (!wantsApi(opts)) {
+    const { Api, OwnNetapis, socketMaster } = await import('../../api/mod.ts')
+    if (!wantsApi(opts) && !mayHaveModules(opts, 'netapi')) {
       log('error', 'Did not find any netapi configurations, nothing to start: set the option rest_cherrypy')
       return 1
     }
     let opening: ReturnType<typeof Api.open> | undefined
+    let netapis: Awaited<ReturnType<typeof OwnNetapis.open>>
     return runDaemon({
       name: 'salt-api',
       opts,
       log,
       open: () => {
-        opening = socketMaster(opts, log, overSsh).then((master) => Api.open(master, log))
+        opening = socketMaster(opts, log, overSsh).then(async (master) => {
+          const api = await Api.open(master, log)
+          netapis = await OwnNetapis.open(master, log)
+          return api
+        })
         return opening
       },
-      close: async () => opening?.then((api) => api.close()).catch(() => undefined),
+      close: async () => {
+        await netapis?.close()
+        await opening?.then((api) => api.close()).catch(() => undefined)
+      },
     })
   })
 }

@@ -61,8 +61,13 @@ export const ACCESS = {
     doc: 'Module that gives the rights of users',
     later: 'modules that give the rights of users',
   },
-  ...later('other stores of tokens', {
-    eauth_tokens: { type: 'str', master: 'localfs', secret: false, doc: 'Store of tokens' },
+  eauth_tokens: {
+    type: 'str',
+    master: 'localfs',
+    secret: false,
+    doc: 'Store of tokens: localfs, or one of an extension or of `_tokens`',
+  },
+  ...later('tokens in a cache driver', {
     'eauth_tokens.cache_driver': { type: 'None|str', master: null, secret: false, doc: 'Cache that keeps tokens' },
     'eauth_tokens.cluster_id': {
       type: 'None|str',

@@ -18,8 +18,7 @@ export const FILESERVER = {
   fileserver_backend: {
     type: 'list',
     both: ['roots'],
-    names: ['roots', 'minionfs', 'gitfs', 'svnfs', 'hgfs', 's3fs', 'file', 'git', 'svn', 'hg'],
-    doc: 'File server backends in the order they are asked: roots (also called file), gitfs (also called git), svnfs (svn), hgfs (hg), s3fs and minionfs, which needs file_recv',
+    doc: 'File server backends in the order they are asked: roots (also called file), gitfs (also called git), svnfs (svn), hgfs (hg), s3fs, minionfs, which needs file_recv, and those of extensions and of `_fileserver`',
   },
   fileserver_followsymlinks: { type: 'bool', both: true, doc: 'Follow symbolic links to directories' },
   fileserver_ignoresymlinks: { type: 'bool', both: false, doc: 'Do not list symbolic links' },

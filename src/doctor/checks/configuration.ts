@@ -92,7 +92,7 @@ function* namedPlugins({ role, opts }: Daemon): Generator<Named> {
   if (role === 'master') {
     yield { option: 'roster', name: option(opts, 'roster'), family: 'roster', builtIn: Object.keys(rosterBackends) }
     const caches = ['localfs', ...Object.keys(cacheTable)]
-    yield { option: 'cache', name: option(opts, 'cache'), family: 'modules', builtIn: caches }
+    yield { option: 'cache', name: option(opts, 'cache'), family: 'cache', builtIn: caches }
     return
   }
   for (const text of texts(rawOption(opts, 'return'))) {

@@ -15,9 +15,9 @@ import { textOfFile } from './read-bounded.ts'
 import type { SiteTree } from './site-tree.ts'
 
 const FAMILIES: readonly FamilyName[] = [
-  ...(['auth', 'beacons', 'engines', 'executors', 'grains', 'matchers', 'modules', 'output', 'pillar'] as const),
-  ...(['queues', 'renderers', 'returners', 'roster', 'runners', 'sdb', 'states', 'thorium', 'tops', 'utils'] as const),
-  ...(['wheel', 'wrapper'] as const),
+  ...(['auth', 'beacons', 'cache', 'clouds', 'engines', 'executors', 'fileserver', 'grains', 'matchers'] as const),
+  ...(['modules', 'netapi', 'output', 'pillar', 'queues', 'renderers', 'returners', 'roster', 'runners'] as const),
+  ...(['sdb', 'serializers', 'states', 'thorium', 'tokens', 'tops', 'utils', 'wheel', 'wrapper'] as const),
 ]
 
 export interface OwnModule {

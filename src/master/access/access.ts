@@ -41,7 +41,8 @@ import { backend } from './backends.ts'
 import { type JobsHere, mayTakeId } from './chosen-id.ts'
 import { explainMasterCall, explainPublication, type HeldList, type Verdict } from './explain.ts'
 import { isBlacklisted, isPermissive, listFor } from './lists.ts'
-import { Tokens } from './tokens.ts'
+import { tokenStore } from './own-tokens.ts'
+import type { TokenStore } from './tokens.ts'
 
 /** A recognised caller; without a list it is the owner, who may do everything. */
 interface Recognised {
@@ -97,13 +98,13 @@ export class Access {
   private readonly known: Known
   private readonly keys: LocalKeys
   private readonly targets: TargetResolver
-  readonly tokens: Tokens
+  readonly tokens: TokenStore
 
   constructor(known: Known, keys: LocalKeys, targets: TargetResolver) {
     this.known = known
     this.keys = keys
     this.targets = targets
-    this.tokens = new Tokens(known.cache.bank('tokens'), option(known.opts, 'token_dir'))
+    this.tokens = tokenStore(known.opts, known.log, known.cache.bank('tokens'))
   }
 
   /** Judge a request to publish: who asks, its shape, its fields, and the function on the minions it means. */
@@ -361,8 +362,8 @@ export class Access {
     return rules !== undefined && isDict(rules) ? rules : undefined
   }
 
-  private byToken(credentials: Dict): Promise<Recognised | undefined> | undefined {
-    const token = this.tokens.find(briefStr(credentials.get('token') ?? ''))
+  private async byToken(credentials: Dict): Promise<Recognised | undefined> {
+    const token = await this.tokens.find(briefStr(credentials.get('token') ?? ''))
     const eauth = str(token?.get('eauth') ?? '')
     const rules = this.rulesOf(eauth)
     if (!token || !rules) {

@@ -7,7 +7,19 @@ import { isSaltToken, saltRecord, TokenFiles } from './token-files.ts'
 
 const keyOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-export class Tokens {
+/** Where tokens are kept. */
+export interface TokenStore {
+  /** A new token with its facts; empty where the store fails. */
+  make(facts: Dict, seconds: number): Dict | '' | Promise<Dict | ''>
+  /** What is known about a token; undefined when it never was one, or is none any more. */
+  find(token: string): Dict | undefined | Promise<Dict | undefined>
+  /** Whether there was such a token. */
+  revoke(token: string): boolean | Promise<boolean>
+  /** Remove tokens that are over. */
+  prune(): void | Promise<void>
+}
+
+export class Tokens implements TokenStore {
   private readonly bank: Bank
   private readonly files: TokenFiles
   private readonly now: () => number

@@ -1,16 +1,7 @@
 // Functions for SLS files and templates: merge, render, serialize, search files.
 import { normalize } from 'node:path/posix'
 import { contains, failure, iterate, merge, misuse, str, update, type Value } from '../../../data/mod.ts'
-import {
-  arg,
-  type Bound,
-  defineModule,
-  deserialize,
-  type FunctionContext,
-  reads,
-  ret,
-  serialized,
-} from '../../../sdk/mod.ts'
+import { arg, type Bound, callSerializer, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { banner } from './slsutil-banner.ts'
 
 const strategy = {
@@ -164,18 +155,20 @@ export default defineModule({
       },
       returns: ret.any('Text, or bytes'),
       example: "--no-parse=obj slsutil.serialize 'json' obj=\"{'foo': 'Foo!'}\"",
-      run: (_ctx, { serializer, obj, mod_kwargs }) => serialized(serializer, obj, withoutPublished(mod_kwargs)),
+      run: (ctx, { serializer, obj, mod_kwargs }) =>
+        callSerializer(ctx, [serializer, 'serialize'], obj, withoutPublished(mod_kwargs)),
     }),
     deserialize: reads({
       doc: 'Deserialize text.',
       args: {
         serializer: arg.string('Format, such as json, yaml or yamlex'),
         stream_or_string: arg.any('Text, or bytes'),
-        mod_kwargs: arg.open('Ignored'),
+        mod_kwargs: arg.open('Options of a format that is not built in; built-in ones have none'),
       },
       returns: ret.any('Value'),
       example: 'slsutil.deserialize json \'{"foo": "Foo!"}\'',
-      run: (_ctx, { serializer, stream_or_string }) => deserialize(serializer, stream_or_string),
+      run: (ctx, { serializer, stream_or_string, mod_kwargs }) =>
+        callSerializer(ctx, [serializer, 'deserialize'], stream_or_string, withoutPublished(mod_kwargs)),
     }),
     banner: reads({
       doc: 'Return a comment block that says that a file is managed.',

@@ -136,7 +136,7 @@ async function store(ctx: StateContext, options: Options): Promise<Answer> {
   }
   const data = await datasetOf(ctx, options)
   if (data === null) return fail(answer, "Neither 'dataset' nor 'dataset_pillar' was defined")
-  const serializer = serializerOf(name)
+  const serializer = await serializerOf(ctx, name)
   if (!serializer) {
     const reason = 'It either does not exist or its prerequisites are not installed.'
     return fail(answer, `The ${name} serializer could not be found. ${reason}`)
@@ -155,6 +155,7 @@ async function writeData(ctx: StateContext, answer: Answer, { data, name, serial
   let dataset: Dataset = { data }
   if (options.merge_if_exists) {
     if (await isFile(ctx, path)) {
+      if (!serializer.read) return fail(answer, `merge_if_exists is not supported for the ${name} serializer`)
       try {
         dataset = await mergeExisting(ctx, path, data, serializer.read, options)
       } catch (error) {

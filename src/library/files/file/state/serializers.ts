@@ -1,23 +1,28 @@
 // The formats of `serialize`.
 import { isDict, str, textOf, type Value } from '../../../../data/mod.ts'
-import { deserialize, serialized } from '../../../../sdk/mod.ts'
+import { type StateContext, serializerFor } from '../../../../sdk/mod.ts'
 
 type Options = ReadonlyMap<string, Value>
 
 export interface Serializer {
-  write(value: Value, options: Options): Promise<string | Uint8Array>
-  read(bytes: Uint8Array, options: Options): Promise<Value>
+  write(value: Value, options: Options): Promise<Value>
+  read?(bytes: Uint8Array, options: Options): Promise<Value>
 }
 
-const FORMATS = new Set(['json', 'yaml', 'yamlex', 'msgpack', 'toml', 'configparser'])
+/** Built-in formats that are bytes; the others, and those of users' own, are text. */
+const BINARY = 'msgpack'
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
-export function serializerOf(name: string): Serializer | undefined {
-  if (!FORMATS.has(name)) return undefined
+export async function serializerOf(ctx: StateContext, name: string): Promise<Serializer | undefined> {
+  const found = await serializerFor(ctx, name)
+  if (!found?.serialize) return undefined
+  const { serialize, deserialize } = found
   return {
-    write: (value, options) => serialized(name, value, options),
-    read: (bytes) => deserialize(name, name === 'msgpack' ? bytes : text(bytes)),
+    write: serialize,
+    ...(deserialize && {
+      read: (bytes, options) => deserialize(name === BINARY ? Buffer.from(bytes) : text(bytes), options),
+    }),
   }
 }
 

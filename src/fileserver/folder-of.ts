@@ -1,0 +1,28 @@
+// One folder of a served tree, cut from the list of all its files.
+import { normalize } from 'node:path/posix'
+import type { FolderEntry, Listing } from './backend.ts'
+
+/** The entries of a folder, the empty path for the top; undefined where nothing lies below it. `size` is asked for files. */
+export async function folderOf(
+  { files, dirs }: Pick<Listing, 'files' | 'dirs'>,
+  given: string,
+  size: (path: string) => Promise<number | null>,
+): Promise<FolderEntry[] | undefined> {
+  const below = normalize(`${given}/`)
+  const start = below === './' || below === '/' ? '' : below
+  const entries = new Map<string, FolderEntry>()
+  for (const [paths, ownKind] of [
+    [dirs, 'folder'],
+    [files, 'file'],
+  ] as const) {
+    for (const path of paths) {
+      if (!path.startsWith(start)) continue
+      const [name = '', ...more] = path.slice(start.length).split('/')
+      const kind = more.length > 0 ? 'folder' : ownKind
+      if (name === '' || entries.has(name)) continue
+      const whole = `${start}${name}`
+      entries.set(name, { name, path: whole, kind, size: kind === 'file' ? await size(whole) : null })
+    }
+  }
+  return entries.size > 0 || dirs.includes(start.slice(0, -1)) ? [...entries.values()] : undefined
+}

@@ -1,0 +1,93 @@
+// Plugins that options of a master name: drivers of the data cache, file server backends, stores of tokens, cloud providers. A plugin is
+// looked for at its first use, and each of its calls is bounded, so that one that hangs does not stop its host for good.
+import type { Log } from '../base/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
+import { type Answer, type FamilyName, moduleFiles, type Scope, upstreamFiles } from '../python/mod.ts'
+import { mayServe } from './family-files.ts'
+import { functionScope } from './function-modules.ts'
+import { plainFunctions } from './plain-functions.ts'
+import { userPlugins } from './plugins.ts'
+
+/** Seconds that a call may take unless `python_call_timeout` says otherwise. */
+const SECONDS = 60
+
+export interface PluginWish {
+  family: FamilyName
+  name: string
+  /** Names that need no real Salt. */
+  builtIn: readonly string[]
+  opts: Dict
+  log: Log
+  /** Whether calls may run beside each other; otherwise one runs at a time, as in Salt. */
+  isParallel?: boolean
+}
+
+export interface BoundPlugin {
+  readonly name: string
+  readonly functions: readonly string[]
+  has(fun: string): boolean
+  /** The names of a function's parameters. */
+  parameters(fun: string): string[]
+  call(fun: string, args: readonly Value[], more?: BoundCall): Promise<Value>
+}
+
+export interface BoundCall {
+  kwargs?: Dict
+  /** Seconds that it may take, where that is not the usual. */
+  most?: number
+  facts?: ReadonlyMap<Value, Value>
+  /** Answers to what the plugin asks, besides the usual. */
+  answers?: Readonly<Record<string, Answer>>
+  /** Ends the call from outside. */
+  signal?: AbortSignal
+}
+
+/** Whether a file that is not built in may have a plugin of that name, judged by the names and texts of files. */
+export function mayBeOwn({ family, name, builtIn, opts }: Omit<PluginWish, 'log'>): boolean {
+  const further = builtIn.includes(name) ? [] : upstreamFiles(opts, family)
+  return [...moduleFiles(opts, family), ...further].some((file) => mayServe(file, name))
+}
+
+/** The plugin of that name that serves here; undefined when none does, which costs the listing of a few folders. */
+export async function boundPlugin(wish: PluginWish): Promise<BoundPlugin | undefined> {
+  if (!mayBeOwn(wish)) return undefined
+  const { family, name, builtIn, opts, log, isParallel = false } = wish
+  const functions = await plainFunctions(opts, log)
+  const scope: Scope = { ...functionScope(functions.ctx), log, memory: new Map(), most: SECONDS }
+  const plugin = (await userPlugins(scope, family, [name], builtIn)).get(name)
+  if (!plugin) return undefined
+  const turns = new Turns()
+  return {
+    name,
+    functions: plugin.functions,
+    has: plugin.has,
+    parameters: plugin.parameters,
+    call: async (fun, args, { kwargs, most = SECONDS, facts, answers, signal } = {}) => {
+      if (!plugin.has(fun)) throw new Error(`'${name}.${fun}' is not available.`)
+      const own: Scope = {
+        ...scope,
+        most,
+        facts: new Map([...(scope.facts ?? []), ...(facts ?? [])]),
+        answers: new Map([...scope.answers, ...Object.entries(answers ?? {})]),
+        ending: signal,
+      }
+      const run = () => plugin.call(own, fun, args, kwargs)
+      return isParallel ? run() : turns.take(run, most, `${name}.${fun}`)
+    },
+  }
+}
+
+/** One call at a time. A call that waits too long for those before it fails, so that one that hangs does not gather callers. */
+class Turns {
+  private last: Promise<unknown> = Promise.resolve()
+
+  take(run: () => Promise<Value>, most: number, what: string): Promise<Value> {
+    const end = performance.now() + most * 1000
+    const turn = this.last.then(() => {
+      if (performance.now() > end) throw new Error(`${what} waited longer than ${most} seconds for calls before it`)
+      return run()
+    })
+    this.last = turn.catch(() => undefined)
+    return turn
+  }
+}
