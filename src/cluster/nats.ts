@@ -58,16 +58,18 @@ interface ApiAnswer {
   /** The time of the server. */
   ts?: string
   config?: StreamConfig
+  /** The servers that have the stream; the leader is no replica. */
+  cluster?: { leader?: string; replicas?: Array<{ name: string; current: boolean; lag?: number }> }
   /** The data in base64. */
   message?: { seq: number; subject: string; data?: string; time: string }
 }
 
-/** What a server says of itself. */
+/** What is known of a server by a connection to it. */
 export interface ServerState {
   /** Whether it takes part in streams. */
   hasStreams: boolean
-  /** Whether a question about a stream that it is asked gets an answer, so that it reaches the leader. */
-  isAnswered: boolean
+  /** How many messages its copy of a stream is behind, as the leader says; undefined when no leader answers it. */
+  behind: number | undefined
 }
 
 /** A value that somebody else changed meanwhile. */
@@ -160,18 +162,21 @@ export class Nats {
     try {
       nats = await Nats.connect({ ...settings, servers: settings.servers.slice(0, 1) })
       const hasStreams = nats.connection.info?.jetstream === true
-      const isAnswered =
-        hasStreams &&
-        (await nats.extent(stream).then(
-          () => true,
-          () => false,
-        ))
-      return { hasStreams, isAnswered }
+      return { hasStreams, behind: hasStreams ? await nats.behind(stream) : undefined }
     } catch {
       return undefined
     } finally {
       await nats?.close()
     }
+  }
+
+  /** How many messages the copy of the connected server is behind the leader; undefined when nobody knows. */
+  private async behind(stream: string): Promise<number | undefined> {
+    const { cluster } = await this.api(`STREAM.INFO.${stream}`, {})
+    const { name } = this.server
+    if (cluster === undefined || cluster.leader === name) return cluster && 0
+    const own = cluster.replicas?.find((each) => each.name === name)
+    return own && (own.current ? 0 : Math.max(1, own.lag ?? 1))
   }
 
   get server(): { name: string; version: string; maxPayload: number } {

@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers())
 
 /** A master whose own server is `a`. */
 class Site {
-  state: ServerState | undefined = { hasStreams: true, isAnswered: true }
+  state: ServerState | undefined = { hasStreams: true, behind: 0 }
   connected = 'a'
   free = 1 << 30
   restarts = 0
@@ -33,7 +33,7 @@ class Site {
 
 it('starts a server anew whose disk was full, once the disk has room', async () => {
   const site = new Site()
-  site.state = { hasStreams: false, isAnswered: false }
+  site.state = { hasStreams: false, behind: undefined }
   site.free = 1 << 20
   await site.looks(3)
   expect(site.restarts).toBe(0)
@@ -48,11 +48,29 @@ it('brings the master back to its own server, when that serves and reaches the o
   site.connected = 'b'
   site.state = undefined
   await site.looks(3)
-  site.state = { hasStreams: true, isAnswered: false }
+  site.state = { hasStreams: true, behind: undefined }
   await site.looks(3)
   expect(site.connected).toBe('b')
-  site.state = { hasStreams: true, isAnswered: true }
+  site.state = { hasStreams: true, behind: 0 }
   await site.looks(4)
   expect([site.connected, site.restarts]).toEqual(['a', 0])
+  site.watch.close()
+})
+
+it('starts a server anew whose copy stays behind, and leaves one that comes nearer', async () => {
+  const site = new Site()
+  for (let behind = 1000; behind > 900; behind -= 10) {
+    site.state = { hasStreams: true, behind }
+    await site.looks(1)
+  }
+  expect(site.restarts).toBe(0)
+  site.state = { hasStreams: true, behind: 950 }
+  await site.looks(5)
+  expect(site.restarts).toBe(1)
+  // a second start comes later
+  await site.looks(5)
+  expect(site.restarts).toBe(1)
+  await site.looks(5)
+  expect(site.restarts).toBe(2)
   site.watch.close()
 })

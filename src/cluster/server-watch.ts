@@ -1,5 +1,6 @@
-// Looks after the NATS server that this master started. A server whose disk was full serves no streams until it is started anew. A
-// master that went to the server of another one, because its own was away, comes back: the end of one machine should cost one member.
+// Looks after the NATS server that this master started. A server whose disk was full serves no streams until it is started anew, and one
+// that was killed twice in a moment may stay behind the others for ever. A master that went to the server of another one, because its own
+// was away, comes back: the end of one machine should cost one member.
 import { statfsSync } from 'node:fs'
 import type { Log } from '../base/mod.ts'
 import type { Nats, ServerState } from './nats.ts'
@@ -7,6 +8,9 @@ import type { Nats, ServerState } from './nats.ts'
 export const LOOK_MS = 5000
 /** Bytes of disk that a server needs to serve streams again. */
 const ROOM = 32 << 20
+/** Looks at a copy that stays behind without coming nearer until the server is started anew; more after each start. */
+const STALE_LOOKS = 4
+const MOST_STALE_LOOKS = 64
 /** Looks at a server that serves until the master comes back to it. */
 const WELL_LOOKS = 2
 
@@ -36,6 +40,10 @@ export class ServerWatch {
   private looking: Promise<void> | undefined
   /** Looks since the server was last not well. */
   private well = 0
+  /** How far the copy of the server was behind at its best, and the looks since it came nearer. */
+  private behind = Number.POSITIVE_INFINITY
+  private stale = 0
+  private patience = STALE_LOOKS
 
   constructor(parts: ServerWatchParts) {
     this.parts = parts
@@ -53,16 +61,32 @@ export class ServerWatch {
   private async look(): Promise<void> {
     const { name, ask, connection } = this.parts
     const state = await ask()
-    this.well = state?.hasStreams && state.isAnswered ? this.well + 1 : 0
-    if (state?.hasStreams === false) this.revive()
+    this.well = state?.behind === 0 ? this.well + 1 : 0
+    if (state?.hasStreams === false) this.revive('serves no streams, as after a full disk,')
+    else this.follow(state?.behind)
     const used = connection()
     if (used && this.well >= WELL_LOOKS && used.server.name !== name) used.renew('own')
   }
 
-  private revive(): void {
+  /** See that a copy that is behind comes nearer. */
+  private follow(behind: number | undefined): void {
+    // nobody leads the stream now, or the server hangs: its copy is not at fault
+    if (behind === undefined) return
+    const isNearer = behind < this.behind
+    this.behind = behind === 0 ? Number.POSITIVE_INFINITY : Math.min(behind, this.behind)
+    this.stale = behind === 0 || isNearer ? 0 : this.stale + 1
+    if (behind === 0) this.patience = STALE_LOOKS
+    if (this.stale < this.patience) return
+    this.patience = Math.min(MOST_STALE_LOOKS, this.patience * 2)
+    this.stale = 0
+    this.behind = Number.POSITIVE_INFINITY
+    this.revive(`stays ${behind} messages behind the others`)
+  }
+
+  private revive(why: string): void {
     const { folder, log, restart, room = freeBytes } = this.parts
     if (room(folder) < ROOM) return
-    log('warning', 'The NATS server of this master serves no streams, as after a full disk, and is started anew')
+    log('warning', `The NATS server of this master ${why} and is started anew`)
     restart()
   }
 }
