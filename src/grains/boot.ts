@@ -51,9 +51,12 @@ export async function linuxDiskGrains(machine: Machine): Promise<Dict> {
   const disks: string[] = []
   const ssds: string[] = []
   const looked = (await machine.list('/sys/block')).map(async (name) => {
-    const link = (await machine.readLink(`/sys/block/${name}`)) ?? ''
-    const flag = link.startsWith('../devices/virtual/') ? '' : await machine.text(`/sys/block/${name}/queue/rotational`)
-    return [name, flag?.charAt(0)] as const
+    const isVirtual = async (): Promise<boolean> =>
+      (await machine.readLink(`/sys/block/${name}`))?.startsWith('../devices/virtual/') ?? false
+    const flagOf = (): Promise<string | undefined> => machine.text(`/sys/block/${name}/queue/rotational`)
+    // both are asked for together where a wait costs more than a file
+    if (machine.isFar) await Promise.all([isVirtual(), flagOf()])
+    return [name, (await isVirtual()) ? undefined : (await flagOf())?.charAt(0)] as const
   })
   for (const [name, flag] of await Promise.all(looked)) {
     if (flag === '0') ssds.push(name)

@@ -22,6 +22,10 @@ export class Machine {
     this.host = host
   }
 
+  get isFar(): boolean {
+    return this.host.expect !== undefined
+  }
+
   private once<T>(kind: string, what: string, ask: () => Promise<T>): Promise<T> {
     const key = `${kind} ${what}`
     let answer = this.known.get(key) as Promise<T> | undefined
@@ -75,7 +79,8 @@ export class Machine {
   }
 
   async which(program: string): Promise<string | undefined> {
-    await this.probing
+    // the probe looks for names
+    if (!program.includes('/')) await this.probing
     return this.once('which', program, () => absentOnFailure(() => this.host.which(program)))
   }
 

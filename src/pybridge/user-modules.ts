@@ -1,7 +1,7 @@
 // Users' own execution modules and states, for a registry.
 import { option } from '../config/mod.ts'
-import type { ModuleEntry, Registry, StateEntry, UserTables } from '../loader/mod.ts'
 import { type Dict, isDict } from '../data/mod.ts'
+import type { ModuleEntry, Registry, StateEntry, UserTables } from '../loader/mod.ts'
 import { installedExtensions, type ModuleFile } from '../python/mod.ts'
 import type { ModuleDeclaration, StateDeclaration } from '../sdk/mod.ts'
 import { familyFiles } from './family-files.ts'

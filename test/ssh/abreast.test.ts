@@ -1,7 +1,18 @@
 // States that run beside each other over SSH: a tree ends as it does when its states run one after the other, with the same results in the
 // same order, whatever its paths have to do with each other.
 import { spawnSync } from 'node:child_process'
-import { linkSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -22,7 +33,10 @@ describe.skipIf(noSshd !== undefined)('states that may run beside each other', (
   beforeAll(async () => {
     for (const name of ['tree', 'etc']) mkdirSync(join(root, name))
     sshd = await startSshd()
-    writeFileSync(join(root, 'tree', 'plain.jinja'), '{% for n in [1, 2] %}{{ grains.id }} {{ word }} {{ n }}\n{% endfor %}')
+    writeFileSync(
+      join(root, 'tree', 'plain.jinja'),
+      '{% for n in [1, 2] %}{{ grains.id }} {{ word }} {{ n }}\n{% endfor %}',
+    )
     writeFileSync(join(root, 'tree', 'looks.jinja'), `{{ salt['file.file_exists']('${at('first')}') }} {{ word }}\n`)
     const { port, identity, knownHosts } = sshd
     const user = userInfo().username
@@ -51,7 +65,10 @@ describe.skipIf(noSshd !== undefined)('states that may run beside each other', (
 
   function apply(id: string, states: readonly State[]): { results: unknown; left: unknown; roundTrips: number } {
     prepare()
-    const high = states.map(([fun, args], i) => [`s${i}`, { [`file.${fun}`]: Object.entries(args).map(([k, v]) => ({ [k]: v })) }])
+    const high = states.map(([fun, args], i) => [
+      `s${i}`,
+      { [`file.${fun}`]: Object.entries(args).map(([k, v]) => ({ [k]: v })) },
+    ])
     writeFileSync(join(root, 'tree', 'tree.sls'), JSON.stringify(Object.fromEntries(high)))
     const argv = [PROGRAM, '-c', join(root, 'etc'), '--out=json', '--static', '-l', 'debug', id, 'state.apply', 'tree']
     const { stdout, stderr } = spawnSync(process.execPath, argv, { encoding: 'utf8', timeout: 120_000 })
@@ -64,7 +81,10 @@ describe.skipIf(noSshd !== undefined)('states that may run beside each other', (
     }
   }
 
-  const file = (name: string, more: object = {}): State => ['managed', { name: at(name), contents: `of ${name}`, mode: '0640', ...more }]
+  const file = (name: string, more: object = {}): State => [
+    'managed',
+    { name: at(name), contents: `of ${name}`, mode: '0640', ...more },
+  ]
   const rendered = (name: string, source = 'plain'): State => [
     'managed',
     { name: at(name), source: `salt://${source}.jinja`, template: 'jinja', context: { word: name } },
@@ -82,17 +102,39 @@ describe.skipIf(noSshd !== undefined)('states that may run beside each other', (
   })
 
   test.each<[string, State[]]>([
-    ['a directory under two names', [file('alias/x', { contents: 'a' }), file('real/x', { contents: 'b' }), gone('alias/x')]],
-    ['a file under two names', [file('one', { contents: 'a' }), file('two', { contents: 'b' }), file('one', { contents: 'c' })]],
-    ['a link to a file of the tree', [file('leads', { contents: 'a' }), file('real/linked', { contents: 'b' }), link('new', 'leads')]],
-    ['paths inside each other', [folder('d/e'), file('d/e/f'), gone('d'), folder('d'), file('d/g'), link('d/h', 'd/g')]],
-    ['what goes, and comes again', [gone('full'), file('full/below/file'), file('full/x', { makedirs: true }), gone('one'), file('one')]],
-    ['a template that looks at an earlier file', [file('first'), rendered('seen', 'looks'), gone('first'), rendered('unseen', 'looks')]],
+    [
+      'a directory under two names',
+      [file('alias/x', { contents: 'a' }), file('real/x', { contents: 'b' }), gone('alias/x')],
+    ],
+    [
+      'a file under two names',
+      [file('one', { contents: 'a' }), file('two', { contents: 'b' }), file('one', { contents: 'c' })],
+    ],
+    [
+      'a link to a file of the tree',
+      [file('leads', { contents: 'a' }), file('real/linked', { contents: 'b' }), link('new', 'leads')],
+    ],
+    [
+      'paths inside each other',
+      [folder('d/e'), file('d/e/f'), gone('d'), folder('d'), file('d/g'), link('d/h', 'd/g')],
+    ],
+    [
+      'what goes, and comes again',
+      [gone('full'), file('full/below/file'), file('full/x', { makedirs: true }), gone('one'), file('one')],
+    ],
+    [
+      'a template that looks at an earlier file',
+      [file('first'), rendered('seen', 'looks'), gone('first'), rendered('unseen', 'looks')],
+    ],
     [
       'failures, and what requires them',
       [
         ...[file('a'), file('missing/b'), file('c'), folder('one'), file('d', { require: [{ file: 's1' }] })],
-        ...[file('e', { onchanges: [{ file: 's0' }] }), file('f', { onfail: [{ file: 's1' }] }), file('g', { require: [{ file: 's0' }] })],
+        ...[
+          file('e', { onchanges: [{ file: 's0' }] }),
+          file('f', { onfail: [{ file: 's1' }] }),
+          file('g', { require: [{ file: 's0' }] }),
+        ],
         file('h', { user: 'nobody-of-that-name' }),
       ],
     ],
@@ -105,7 +147,23 @@ describe.skipIf(noSshd !== undefined)('states that may run beside each other', (
 
   test.each([1, 2, 3])('end as one after the other with any paths, seed %i', (seed) => {
     const pick = choices(seed)
-    const name = (): string => pick(['a', 'b', 'alias/a', 'real/a', 'real', 'd', 'd/a', 'd/e', 'd/e/a', 'one', 'two', 'leads', 'full', 'full/below'])
+    const name = (): string =>
+      pick([
+        'a',
+        'b',
+        'alias/a',
+        'real/a',
+        'real',
+        'd',
+        'd/a',
+        'd/e',
+        'd/e/a',
+        'one',
+        'two',
+        'leads',
+        'full',
+        'full/below',
+      ])
     const makers = [file, rendered, folder, (path: string) => link(path, name()), gone]
     const states = Array.from({ length: 24 }, () => pick(makers)(name()))
     const [abreast, single] = [apply('abreast', states), apply('single', states)]

@@ -19,7 +19,10 @@ describe.skipIf(noSshd !== undefined)('functions for targets of salt-ssh', () =>
     const put = (name: string, text: string): void => writeFileSync(join(root, 'tree', name), text)
     put('_modules/both.py', 'def run():\n    return "module"\n\ndef other():\n    return "other"\n')
     // what it needs would send an execution module to the target
-    put('_wrapper/both.py', 'import os\n\ndef run():\n    return ["wrapper", os.getpid(), __salt__["grains.get"]("id")]\n')
+    put(
+      '_wrapper/both.py',
+      'import os\n\ndef run():\n    return ["wrapper", os.getpid(), __salt__["grains.get"]("id")]\n',
+    )
     put('script.sh', '#!/bin/sh\necho {{ pillar.get("word", "none") }} "$@"\n')
     put('noted.sls', 'foo:\n  test.nop: []\n')
     const { port, identity, knownHosts } = sshd
@@ -48,7 +51,9 @@ describe.skipIf(noSshd !== undefined)('functions for targets of salt-ssh', () =>
 
   test('a script of the file server runs, rendered with further pillar', () => {
     const words = ['cmd.script', 'salt://script.sh?saltenv=base', 'a b', 'template=jinja', 'pillar={"word": "x"}']
-    expect(JSON.parse(run('salt-ssh', 'web', ...words, '--out=json'))).toMatchObject({ web: { stdout: 'x a b', retcode: 0 } })
+    expect(JSON.parse(run('salt-ssh', 'web', ...words, '--out=json'))).toMatchObject({
+      web: { stdout: 'x a b', retcode: 0 },
+    })
   })
 
   test('answers are printed in their own form', () => {

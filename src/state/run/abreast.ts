@@ -42,7 +42,8 @@ export class Abreast {
     const { opts, functions, mocked, steps } = run
     this.run = run
     this.dependencies = dependencies
-    const isPlain = !mocked && !steps && !option(opts, 'failhard') && !option(opts, 'test') && !option(opts, 'state_events')
+    const isPlain =
+      !mocked && !steps && !option(opts, 'failhard') && !option(opts, 'test') && !option(opts, 'state_events')
     this.isOn = isPlain && functions.ctx.host.expect !== undefined && MODULES.every((name) => functions.isBuiltIn(name))
   }
 
@@ -137,7 +138,7 @@ export class Abreast {
 
   private async lookAt(url: string, env: string): Promise<boolean> {
     const { opts, functions } = this.run
-    if (truthy(opts.get('jinja_env') ?? null)) return false
+    if (truthy(option(opts, 'jinja_env'))) return false
     try {
       const path = await functions.call('cp.cache_file', [url, env])
       if (!truthy(path)) return false

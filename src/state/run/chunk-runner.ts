@@ -6,8 +6,8 @@ import type { Dependencies } from '../compile/dependencies.ts'
 import { lowTag, required } from '../compile/low-tag.ts'
 import type { LowChunk } from '../compile/types.ts'
 import type { Decision } from '../report/explain.ts'
-import { noTime } from './clock.ts'
 import { Abreast } from './abreast.ts'
+import { noTime } from './clock.ts'
 import { fireStateEvent } from './events.ts'
 import { Foresight } from './foresight.ts'
 import type { ParallelStates } from './parallel.ts'
@@ -78,7 +78,7 @@ export class ChunkRunner {
       if (running.has(tag)) continue
       const { pause } = this.parts
       if (pause && !pause.isAbsent?.() && (await pauseAction(low, pause)) === 'kill') break
-      const counted = pending.size > 0 ? 0 : abreast.count(chunks, place, running)
+      const counted = this.parts.parallel.isIdle ? abreast.count(chunks, place, running) : 0
       const count = counted instanceof Promise ? await counted : counted
       if (count > 1) {
         foresight.at(place + count, likely(place + count))

@@ -27,7 +27,15 @@ test('states tell what they will look at, from the one that runs on', () => {
   const chunks = [chunk({ state: 'cmd', fun: 'run', name: 'true' }), link, ...others]
   expect(told(chunks, 1)).toEqual({
     soon: [
-      ...['lstat /etc/b', 'stat /etc/b', 'readLink /etc/b', 'stat /etc', 'realPath /etc', 'lstat /opt/c', 'realPath /opt'],
+      ...[
+        'lstat /etc/b',
+        'stat /etc/b',
+        'readLink /etc/b',
+        'stat /etc',
+        'realPath /etc',
+        'lstat /opt/c',
+        'realPath /opt',
+      ],
       ...['user u1', 'user u2'],
     ],
     later: ['user u3'],

@@ -37,6 +37,11 @@ export class ParallelStates {
     ])
   }
 
+  /** Whether no state runs or waits beside others. */
+  get isIdle(): boolean {
+    return this.states.size === 0
+  }
+
   /** Whether a state runs or waits beside others. */
   has(tag: string): boolean {
     return this.states.has(tag)

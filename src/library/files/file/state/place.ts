@@ -8,7 +8,8 @@ const known = (text: string): ReadonlySet<Value> => new Set(text.split(/\s+/))
 const DIRECTORY = known('name dir_mode group makedirs mode user')
 const LINK = known('name group makedirs target user')
 const REMOVAL = known('name')
-const FILE = known(`name allow_empty context contents contents_newline create defaults encoding group makedirs mode replace show_changes
+const FILE =
+  known(`name allow_empty context contents contents_newline create defaults encoding group makedirs mode replace show_changes
   source template user`)
 
 /** What requests themselves need, or how accounts are found. */
@@ -24,7 +25,11 @@ function ownPath(value: Value | undefined): string | undefined {
 
 /** What a slot holds is worked out when the state runs. */
 const hasSlot = (value: Value): boolean =>
-  isDict(value) ? [...value.values()].some(hasSlot) : isList(value) ? value.some(hasSlot) : str(value).startsWith('__slot__:')
+  isDict(value)
+    ? [...value.values()].some(hasSlot)
+    : isList(value)
+      ? value.some(hasSlot)
+      : str(value).startsWith('__slot__:')
 
 function placeOf(args: Dict, names: ReadonlySet<Value>): { paths: string[] } | undefined {
   const path = ownPath(args.get('name'))
