@@ -3,7 +3,7 @@
 // different machines are never compared.
 import { type Log, toError } from '../base/mod.ts'
 import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
-import type { ClusterState, StateEntry } from './state.ts'
+import type { ClusterEntry, ClusterState } from './state.ts'
 
 const RENEW_MS = 1500
 /** An entry that has not changed for so long is over. */
@@ -88,7 +88,7 @@ export class Membership {
     )
   }
 
-  private isMine(entry: StateEntry | undefined): boolean {
+  private isMine(entry: ClusterEntry | undefined): boolean {
     return entry?.value?.get('writer') === this.parts.writer
   }
 
@@ -164,4 +164,4 @@ export class Membership {
   }
 }
 
-const isOver = ({ since }: StateEntry): boolean => performance.now() - since > OVER_MS
+const isOver = ({ since }: ClusterEntry): boolean => performance.now() - since > OVER_MS

@@ -1,5 +1,5 @@
 // Files for minions: the backends that serve them, and the client that lists, hashes and caches them.
-export type { BackendLocks, FileBackend, FolderEntry, Listing, ServedFile } from './backend.ts'
+export type { BackendLocks, FileBackend, FolderEntry, FolderListing, ServedFile } from './backend.ts'
 export type { FetchOptions, FileClient, FileSum } from './file-client.ts'
 export { FileServer, type FoundFile, type Tell } from './file-server.ts'
 export { KnownHashes } from './known-hashes.ts'

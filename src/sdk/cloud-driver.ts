@@ -6,7 +6,7 @@ import { type BoundArguments, type Dict, SaltError, type Value } from '../data/m
 import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
 import type { Args, Bound } from './arg.ts'
-import { filled } from './bind.ts'
+import { filledArguments } from './bind.ts'
 import type { Result } from './description.ts'
 import type { MinionJobs } from './master-reach.ts'
 
@@ -161,7 +161,7 @@ export function boundSettings<A extends Args>(args: A, written: Dict, where: str
       throw new SaltError('SaltCloudConfigError', `${where} needs the setting '${name}': ${args[name]!.doc}`)
     }
   }
-  return filled({ args }, given, where) as Bound<A>
+  return filledArguments({ args }, given, where) as Bound<A>
 }
 
 interface Patience {

@@ -4,7 +4,7 @@ import type { Log } from '../../base/mod.ts'
 import { masterConfig, option, wantsApi } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import { configSources } from '../config-sources.ts'
-import { overSsh } from '../over-ssh.ts'
+import { callOverSsh } from '../over-ssh.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_API } from '../programs/salt-api.ts'
@@ -30,7 +30,7 @@ export function saltApi(argv: readonly string[], streams: Streams): Promise<numb
       opts,
       log,
       open: () => {
-        opening = socketMaster(opts, log, overSsh).then((master) => Api.open(master, log))
+        opening = socketMaster(opts, log, callOverSsh).then((master) => Api.open(master, log))
         return opening
       },
       close: async () => opening?.then((api) => api.close()).catch(() => undefined),
