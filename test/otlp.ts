@@ -1,7 +1,7 @@
 // A collector of OTLP for tests: it keeps the documents that it gets, read from their protobuf messages.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { METRICS_REQUEST, type Schema, TRACE_REQUEST } from '../src/telemetry/otlp/protobuf.ts'
+import { METRICS_REQUEST, type MessageSchema, TRACE_REQUEST } from '../src/telemetry/otlp/protobuf.ts'
 
 export interface Span {
   traceId: string
@@ -19,7 +19,7 @@ export interface Span {
 type Document = any
 
 /** Read a message. Lists of messages become arrays; a list with packed numbers, too. */
-function decodeMessage(schema: Schema, bytes: Buffer): Document {
+function decodeMessage(schema: MessageSchema, bytes: Buffer): Document {
   const names = new Map(Object.entries(schema).map(([name, { number, kind }]) => [number, { name, kind }]))
   const document: Document = {}
   let at = 0

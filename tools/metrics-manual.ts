@@ -2,7 +2,7 @@
 // of date.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { declared, METRICS, type MetricName, type MetricRole, promName } from '../src/telemetry/mod.ts'
+import { declaredMetric, METRICS, type MetricName, type MetricRole, promName } from '../src/telemetry/mod.ts'
 
 export const METRICS_PAGE = 'docs/reference/metrics.md'
 
@@ -32,12 +32,12 @@ export function metricsPage(): string {
 }
 
 function tableOf(role: MetricRole): string[] {
-  const names = (Object.keys(METRICS) as MetricName[]).filter((name) => declared(name).of.includes(role))
+  const names = (Object.keys(METRICS) as MetricName[]).filter((name) => declaredMetric(name).of.includes(role))
   return [`## ${TITLES[role]}`, '', '| metric | type | |', '|---|---|---|', ...names.map(rowOf), '']
 }
 
 function rowOf(name: MetricName): string {
-  const { type, labels = [], help } = declared(name)
+  const { type, labels = [], help } = declaredMetric(name)
   const shown = `${promName(name)}${labels.length > 0 ? `{${labels.join(',')}}` : ''}`
   return `| \`${shown}\` | ${type} | ${help} |`
 }

@@ -1,7 +1,7 @@
 // Metrics of the API.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiSessions } from '../store/mod.ts'
-import { askedAll, Counter, type Family, Histogram } from '../telemetry/mod.ts'
+import { askedAll, Counter, Histogram, type MetricFamily } from '../telemetry/mod.ts'
 import type { EventHub } from './events/hub.ts'
 import type { ServerCounts } from './service.ts'
 
@@ -60,7 +60,7 @@ export class ApiMetrics {
     if (!route.endsWith('/events')) this.durations.observe((performance.now() - began) / 1000, { route, method })
   }
 
-  readonly families = (): Family[] => {
+  readonly families = (): MetricFamily[] => {
     const { sessions, hub } = this.parts
     const sum = (of: (server: { counts: ServerCounts; sockets: { count: number } }) => number): number =>
       this.servers.reduce((total, server) => total + of(server), 0)

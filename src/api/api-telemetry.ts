@@ -3,11 +3,11 @@ import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { EventMetrics, keyFamily } from '../master/mod.ts'
 import { connectedMinions } from '../match/mod.ts'
-import { askedAll, type Family, LoopLag, METRICS_TYPE, processFamilies, Telemetry } from '../telemetry/mod.ts'
+import { askedAll, LoopLag, METRICS_TYPE, type MetricFamily, processFamilies, Telemetry } from '../telemetry/mod.ts'
 import { ApiMetrics, type ApiMetricsParts } from './api-metrics.ts'
 import { EventListener } from './events/listener.ts'
 import type { ApiMaster } from './master.ts'
-import type { Answer, Resource, SaltCall } from './salt/resource.ts'
+import type { ApiResource, ResourceAnswer, SaltCall } from './salt/resource.ts'
 
 /** Milliseconds for which the count of connected minions is cached: counting reads the data of all minions. */
 const CONNECTED_MS = 15_000
@@ -28,7 +28,7 @@ export class ApiTelemetry {
   }
 
   /** Return the resource `/metrics` of a server. The right to read `/stats` is the right to read it. */
-  get resource(): Resource {
+  get resource(): ApiResource {
     return {
       handlers: { GET: { answer: (call) => this.answer(call), query: 'any', isBare: true } },
       allow: 'GET, HEAD',
@@ -48,7 +48,7 @@ export class ApiTelemetry {
     await this.own?.close()
   }
 
-  private async answer({ service, request, peer }: SaltCall): Promise<Answer> {
+  private async answer({ service, request, peer }: SaltCall): Promise<ResourceAnswer> {
     // without sessions, a token of Salt tells who asks
     if (service.settings.statsAuth) await EventListener.of(service, { headers: request.headers, peer }, 'all')
     return new Response(this.telemetry.text, { headers: { 'Content-Type': METRICS_TYPE } })
@@ -67,7 +67,7 @@ export class ApiTelemetry {
         connected = { count: connectedMinions({ opts, cache: stores.cache }).size, at: now }
       return connected.count
     }
-    telemetry.add((): Family[] => [
+    telemetry.add((): MetricFamily[] => [
       ...events.families,
       keyFamily(stores.keys),
       ...askedAll({ 'salt.master.connected_minions.count': count }),

@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Hono } from 'hono'
 import { installedFolder } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { peerOf } from './peer.ts'
+import { requestPeer } from './peer.ts'
 import type { ApiService } from './service.ts'
 import { isRefused } from './settings.ts'
 
@@ -108,12 +108,12 @@ export function addConsole(app: Hono, { settings, master, log }: ApiService): vo
     return pages.get(name)
   }
   app.get(root, (c) => {
-    if (isRefused(settings, peerOf(c))) return refusal()
+    if (isRefused(settings, requestPeer(c))) return refusal()
     // behind a proxy the path of the browser is not ours, so the way on is a relative one
     return new Response(null, { status: 302, headers: { Location: 'console/' } })
   })
   app.get(`${root}/*`, (c, next) => {
-    if (isRefused(settings, peerOf(c))) return refusal()
+    if (isRefused(settings, requestPeer(c))) return refusal()
     const name = c.req.path.slice(root.length + 1) || 'index.html'
     const found = page(name)
     return found ? answerOf(name, found, c.req.header('accept-encoding') ?? '') : next()

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { Hono } from 'hono'
 import { afterEach, describe, expect, it } from 'vitest'
 import { silentLog } from '../base/mod.ts'
-import { DirectBody, type Pieces } from './direct-body.ts'
+import { type BodyPieces, DirectBody } from './direct-body.ts'
 import { ApiServer } from './server.ts'
 import type { ApiSettings } from './settings.ts'
 
@@ -15,7 +15,7 @@ afterEach(async () => {
 })
 
 /** Serve pieces, and return the answer that a client gets. */
-async function serve(pieces: Pieces): Promise<IncomingMessage> {
+async function serve(pieces: BodyPieces): Promise<IncomingMessage> {
   const app = new Hono().get(
     '/',
     () => new Response(new DirectBody(pieces), { status: 201, headers: { 'X-Kind': 'stream' } }),

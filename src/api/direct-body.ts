@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Log, toError } from '../base/mod.ts'
 
-export interface Pieces {
+export interface BodyPieces {
   /** Return the next piece; undefined at the end. */
   next(): Promise<Uint8Array | undefined>
   /** Called when the connection is closed. */
@@ -14,9 +14,9 @@ export interface Pieces {
 
 /** A body of pieces. Each is asked for when the connection took those before it: a slow connection holds no more than one. */
 export class DirectBody extends ReadableStream<Uint8Array> {
-  private readonly pieces: Pieces
+  private readonly pieces: BodyPieces
 
-  constructor(pieces: Pieces) {
+  constructor(pieces: BodyPieces) {
     super()
     this.pieces = pieces
   }

@@ -7,7 +7,7 @@ import { option } from '../config/mod.ts'
 import { type Dict, isDict, loadJson, textOf, type Value } from '../data/mod.ts'
 import { FileServer } from '../fileserver/mod.ts'
 import { HttpError } from './errors.ts'
-import type { Answer, Resource, SaltCall } from './salt/resource.ts'
+import type { ApiResource, ResourceAnswer, SaltCall } from './salt/resource.ts'
 import type { ApiService } from './service.ts'
 
 export const GIT_HOOK_PATH = '/gitfs/update'
@@ -70,7 +70,7 @@ export function placesOfPayload(data: Value): Set<string> {
 }
 
 /** Return the resource; undefined while no secret is configured. */
-export function gitHookResource(service: ApiService): Resource | undefined {
+export function gitHookResource(service: ApiService): ApiResource | undefined {
   const { opts, host } = service.master.access
   const secret = option(opts, 'gitfs_webhook_secret')
   if (secret === '') return undefined
@@ -84,7 +84,12 @@ export function gitHookResource(service: ApiService): Resource | undefined {
   }
 }
 
-async function receive(call: SaltCall, secret: string, server: FileServer, updates: HookUpdates): Promise<Answer> {
+async function receive(
+  call: SaltCall,
+  secret: string,
+  server: FileServer,
+  updates: HookUpdates,
+): Promise<ResourceAnswer> {
   const { request, body, service, peer } = call
   service.limits.beforeLogin(peer.host)
   if (!isProvenHook(request.headers, body.raw, secret)) {

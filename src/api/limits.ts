@@ -3,7 +3,7 @@
 // session send at the same time is bounded as well.
 import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
-import { hostOf } from '../wire/mod.ts'
+import { limitedHost } from '../wire/mod.ts'
 import { HttpError } from './errors.ts'
 
 interface Bucket {
@@ -16,7 +16,7 @@ interface Bucket {
 const MOST_BUCKETS = 20_000
 
 /** A set of buckets with one size and one rate. */
-export class Buckets {
+export class TokenBuckets {
   private readonly size: number
   private readonly perSecond: number
   private readonly now: () => number
@@ -53,21 +53,21 @@ export class Buckets {
 const STRANGERS_BYTES = 64 << 20
 
 export class ApiLimits {
-  private readonly requests: Buckets | undefined
-  private readonly logins: Buckets | undefined
+  private readonly requests: TokenBuckets | undefined
+  private readonly logins: TokenBuckets | undefined
   /** Room for the bodies of callers without a session. */
   readonly strangers = new Room(STRANGERS_BYTES)
 
   constructor(opts: Dict) {
     const perSecond = option(opts, 'api_request_rate')
     const perMinute = option(opts, 'api_login_failures')
-    if (perSecond > 0) this.requests = new Buckets(2 * perSecond, perSecond)
-    if (perMinute > 0) this.logins = new Buckets(perMinute, perMinute / 60)
+    if (perSecond > 0) this.requests = new TokenBuckets(2 * perSecond, perSecond)
+    if (perMinute > 0) this.logins = new TokenBuckets(perMinute, perMinute / 60)
   }
 
   /** Count a request of an address; throw when there were too many. */
   countAddress(address: string | undefined): void {
-    this.count(`address ${hostOf(address)}`)
+    this.count(`address ${limitedHost(address)}`)
   }
 
   /** Count a request of a user; throw when there were too many. */
@@ -83,11 +83,11 @@ export class ApiLimits {
 
   /** Throw when too many logins of an address failed. */
   beforeLogin(address: string | undefined): void {
-    mind(this.logins?.wait(hostOf(address)) ?? 0)
+    mind(this.logins?.wait(limitedHost(address)) ?? 0)
   }
 
   loginFailed(address: string | undefined): void {
-    this.logins?.take(hostOf(address))
+    this.logins?.take(limitedHost(address))
   }
 }
 

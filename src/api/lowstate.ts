@@ -2,7 +2,7 @@
 // arguments, and carries the credentials of its caller. The master judges every chunk.
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
-import { beginBatch, runBatch } from './clients/batch.ts'
+import { beginBatch, runApiBatch } from './clients/batch.ts'
 import { local, localAsync, localSubset } from './clients/local.ts'
 import { runner, runnerAsync, wheel, wheelAsync } from './clients/master-calls.ts'
 import { ssh } from './clients/ssh.ts'
@@ -18,7 +18,7 @@ const one =
 const RUNNERS: ReadonlyMap<string, Client> = new Map([
   ['local', one(local)],
   ['local_async', one(localAsync)],
-  ['local_batch', runBatch],
+  ['local_batch', runApiBatch],
   ['local_subset', one(localSubset)],
   ['runner', one(runner)],
   ['runner_async', one(runnerAsync)],

@@ -1,6 +1,6 @@
 // The master of this very process.
 import type { Master } from '../master/mod.ts'
-import { hostOf } from '../wire/mod.ts'
+import { limitedHost } from '../wire/mod.ts'
 import type { ApiMaster } from './master.ts'
 import { ownRecords } from './shared-records.ts'
 
@@ -18,7 +18,7 @@ export function ownMaster({ parts, access, commands, telemetry }: Master): ApiMa
       listen: (hear) => bus.listen(hear),
     },
     // the master lets hosts take turns
-    command: async (load, peer) => (await commands.answer(load, { ...peer, host: hostOf(peer.host) })) as never,
+    command: async (load, peer) => (await commands.answer(load, { ...peer, host: limitedHost(peer.host) })) as never,
     fire: async (tag, data, origin) => void bus.fireFrom(origin, tag, data),
     close: () => {},
   }

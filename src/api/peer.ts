@@ -6,7 +6,7 @@ import type { Peer } from '../wire/mod.ts'
 import type { ApiRequest } from './server.ts'
 
 /** Return the peer of a request. The headers of proxies are not believed: anybody can write them. */
-export function peerOf(c: Context): Peer {
+export function requestPeer(c: Context): Peer {
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings>
   return incoming ? peerOfRequest(incoming) : { address: '', host: '' }
 }

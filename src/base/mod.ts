@@ -21,7 +21,7 @@ export {
   wrapLog,
 } from './log.ts'
 export { lookup } from './lookup.ts'
-export { namesIn } from './names-in.ts'
+export { folderNames } from './names-in.ts'
 export { didYouMean, nearestNames, slipOf } from './nearest.ts'
 export {
   claimFolder,

@@ -5,7 +5,7 @@ import { type Log, shownText, silentLog, toError } from '../base/mod.ts'
 import { type Dict, Encoded, trimDict } from '../data/mod.ts'
 import { currentTraceparent } from '../telemetry/mod.ts'
 import { frameEvent } from '../wire/mod.ts'
-import { headOf, masterOrigin, type Origin } from './origin.ts'
+import { frameHead, masterOrigin, type Origin } from './origin.ts'
 
 export type EventFilter = (tag: string) => boolean
 
@@ -53,7 +53,7 @@ export class BusEvent {
 
   /** As subscribers of the sockets get it. */
   get frame(): Buffer {
-    this.bytes ??= frameEvent(this.tag, this.fields, headOf(this.origin)).frame
+    this.bytes ??= frameEvent(this.tag, this.fields, frameHead(this.origin)).frame
     return this.bytes
   }
 }

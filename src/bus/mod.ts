@@ -20,7 +20,7 @@ export { isServed } from './local-socket.ts'
 export { openMasterMarks } from './master-marks.ts'
 export {
   externalOrigin,
-  headOf,
+  frameHead,
   isFrom,
   isOwn,
   masterOrigin,

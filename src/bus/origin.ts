@@ -77,7 +77,7 @@ export function readOrigin(value: Value | undefined): Origin {
 /** Heads of frames; most events are the master's own, or of minions that were here a moment ago. */
 const heads = new WeakMap<Origin, FrameHead>()
 
-export function headOf(origin: Origin): FrameHead {
+export function frameHead(origin: Origin): FrameHead {
   const known = heads.get(origin)
   if (known) return known
   const head = origin.kind === 'unknown' ? new FrameHead() : new FrameHead([origin.kind, origin.name, origin.proof])

@@ -6,7 +6,7 @@ import { type Log, ownMemory, toError } from '../base/mod.ts'
 import { type Dict, dictFrom, fnmatch, isList, str } from '../data/mod.ts'
 import { decodeEvent, EventFrames, frameEvent, numberFrame } from '../wire/mod.ts'
 import { type BusEvent, stamp } from './event-bus.ts'
-import { headOf } from './origin.ts'
+import { frameHead } from './origin.ts'
 
 /** The request of a listener, the answer to it, and the notice to a listener that fell behind. */
 export const SUBSCRIBE = 'salt/event/subscribe'
@@ -121,7 +121,7 @@ export class Subscriber {
   }
 
   private bytesFor({ frame, number, origin }: FramedEvent): Buffer {
-    return this.patterns ? numberFrame(frame, number, headOf(origin)) : frame
+    return this.patterns ? numberFrame(frame, number, frameHead(origin)) : frame
   }
 
   /** Sends what it lacks, and from then on what comes. */

@@ -2,7 +2,7 @@
 // step failed and why.
 import type { Log } from '../base/mod.ts'
 import { LocalClient } from '../client/mod.ts'
-import { bootstrapHosts, hostsOf, readMaster, readPackage, type Site } from '../cloud/mod.ts'
+import { type BootstrapSite, bootstrapHosts, hostsOf, readMasterFacts, readPackage } from '../cloud/mod.ts'
 import { clientConfig, option } from '../config/mod.ts'
 import { type Dict, isList, str, textOf } from '../data/mod.ts'
 import { socketAccess } from '../runner/mod.ts'
@@ -45,9 +45,9 @@ export function run(argv: readonly string[], streams: Streams = processStreams):
       )
       if (id !== undefined && entries.length > 1) throw new UsageError('--id is for one host')
       const pack = await readPackage(files, option(opts, 'package_keyring') || undefined)
-      const master = await readMaster(opts, access.host, text('bootstrap_master'))
+      const master = await readMasterFacts(opts, access.host, text('bootstrap_master'))
       await assertMasterRuns(opts, log)
-      const site: Site = {
+      const site: BootstrapSite = {
         ...{ access, master, log, signal: stopped.signal, id },
         package: pack,
         timeout: Number(line.values.get('bootstrap_timeout')),

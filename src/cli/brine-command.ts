@@ -23,11 +23,11 @@ export async function runCommand(
   program: Program,
   argv: readonly string[],
   streams: Streams,
-  work: (line: CommandWords) => Promise<number>,
+  work: (line: CommandOptions) => Promise<number>,
   failureStatus = 1,
 ): Promise<number> {
   try {
-    return await work(new CommandWords(parseCommandLine(program, argv, brineVersion())))
+    return await work(new CommandOptions(parseCommandLine(program, argv, brineVersion())))
   } catch (thrown) {
     if (thrown instanceof ProgramExit) {
       streams.out(thrown.stdout)
@@ -53,7 +53,7 @@ export const escapedLines = (text: string): string =>
     .join('\n')
 
 /** The options and arguments of a command. */
-export class CommandWords {
+export class CommandOptions {
   readonly args: readonly string[]
   private readonly values: Parsed['values']
 
@@ -78,11 +78,11 @@ export class CommandWords {
 }
 
 /** The directory of the configuration. */
-export const configFolder = (words: CommandWords): string =>
+export const configFolder = (words: CommandOptions): string =>
   resolve(words.text('config_dir') ?? (process.env['SALT_CONFIG_DIR'] || '/etc/salt'))
 
 /** The options of the master. */
-export function readMaster(words: CommandWords, streams: Streams): Promise<Dict> {
+export function readMaster(words: CommandOptions, streams: Streams): Promise<Dict> {
   const log = consoleLog('warning', streams.err)
   return masterConfig({ path: join(configFolder(words), 'master'), log, ...configSources, program: 'salt-master' })
 }

@@ -9,7 +9,7 @@ import {
   type Finding,
   IGNORE_FILE,
   type IgnoreRule,
-  isIgnored,
+  isIgnoredFinding,
   jsonReport,
   readIgnoreFile,
   readRule,
@@ -17,7 +17,7 @@ import {
   type WantedExamination,
 } from '../doctor/mod.ts'
 import { ProgressLine, palette } from '../output/mod.ts'
-import { type CommandWords, HELP, runCommand } from './brine-command.ts'
+import { type CommandOptions, HELP, runCommand } from './brine-command.ts'
 import { UsageError } from './optparse/exit.ts'
 import type { Program } from './optparse/option.ts'
 import { processStreams, type Streams } from './streams.ts'
@@ -88,14 +88,14 @@ export function run(
       const seconds = Number(words.text('file_seconds'))
       const diagnosis = await withProgress(request, { seconds, program, streams })
       const folder = resolve('.')
-      const findings = diagnosis.findings.sorted().filter((one) => !isIgnored(one, rules, folder))
+      const findings = diagnosis.findings.sorted().filter((one) => !isIgnoredFinding(one, rules, folder))
       return show(findings, diagnosis, words, streams)
     },
     COULD_NOT_RUN,
   )
 }
 
-function readRequest(words: CommandWords): WantedExamination {
+function readRequest(words: CommandOptions): WantedExamination {
   if (words.args.length > 0) throw new UsageError(`unknown argument: ${words.args[0]}`)
   const list = (name: string): string[] => words.list(name).map((path) => resolve(path))
   const root = resolve(words.text('root') ?? '/')
@@ -127,7 +127,7 @@ function assertFolder(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`${path} is no directory`)
 }
 
-function readRules(words: CommandWords): IgnoreRule[] {
+function readRules(words: CommandOptions): IgnoreRule[] {
   const named = words.text('ignore_file')
   const file = named ?? IGNORE_FILE
   const rules = words.list('ignore').map(givenRule)
@@ -172,7 +172,7 @@ async function withProgress(request: WantedExamination, { seconds, program, stre
 function show(
   findings: readonly Finding[],
   { counts, findings: all }: Diagnosis,
-  words: CommandWords,
+  words: CommandOptions,
   streams: Streams,
 ): number {
   const isQuiet = words.flag('quiet')

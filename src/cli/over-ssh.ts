@@ -5,7 +5,7 @@ import { configSources } from './config-sources.ts'
 
 const ssh = () => import('../ssh/mod.ts')
 
-export const overSsh: OverSsh = {
+export const callOverSsh: OverSsh = {
   run: async function* (access, call, signal) {
     yield* (await ssh()).sshForMaster(access, call, signal)
   },

@@ -4,11 +4,11 @@ import { consoleLog, lookup } from '../base/mod.ts'
 import { localKey } from '../client/mod.ts'
 import { clientConfig, masterConfig, minionConfig, option } from '../config/mod.ts'
 import { type Dict, dictFrom, isDict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
-import { type Answer, answersOf, serveFrames } from '../python/mod.ts'
+import { answersOf, type ScopeFunction, serveFrames } from '../python/mod.ts'
 import { runMasterFunction, type SocketAccess, socketAccess } from '../runner/mod.ts'
 import type { MinionJob } from '../sdk/mod.ts'
 import { configSources } from './config-sources.ts'
-import { overSsh } from './over-ssh.ts'
+import { callOverSsh } from './over-ssh.ts'
 
 const log = consoleLog('warning', (line) => void process.stderr.write(line))
 
@@ -26,7 +26,9 @@ class Masters {
     const file = str(path)
     let access = this.open.get(file)
     if (!access) {
-      access = clientConfig({ path: file, log, ...configSources }).then((opts) => socketAccess(opts, log, { overSsh }))
+      access = clientConfig({ path: file, log, ...configSources }).then((opts) =>
+        socketAccess(opts, log, { overSsh: callOverSsh }),
+      )
       this.open.set(file, access)
     }
     return access
@@ -96,7 +98,7 @@ async function callMinion([path, changes, fun, args, kwargs]: readonly Value[]):
   }
 }
 
-function answers(masters: Masters): Map<string, Answer> {
+function answers(masters: Masters): Map<string, ScopeFunction> {
   return answersOf(
     {},
     {

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { BrineError, brineVersion } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, type Value } from '../data/mod.ts'
-import { Fleet, type FleetOptions, grainsFrom, type KeyPool, keyPool } from '../simulate/mod.ts'
+import { grainsFrom, type KeyPool, keyPool, SimulatedFleet, type SimulatedFleetOptions } from '../simulate/mod.ts'
 import { isValidId, openFiles, RAISE_LIMIT } from '../wire/mod.ts'
 import { load as loadYaml } from '../yaml/mod.ts'
-import { type CommandWords, progressLine, readMaster, runCommand } from './brine-command.ts'
+import { type CommandOptions, progressLine, readMaster, runCommand } from './brine-command.ts'
 import { UsageError } from './optparse/exit.ts'
 import { BRINE_SIMULATE } from './programs/brine-simulate.ts'
 import { acceptKeys } from './simulate/accept-keys.ts'
@@ -39,10 +39,10 @@ export function run(argv: readonly string[], streams: Streams = processStreams):
   })
 }
 
-type Fixed = Omit<FleetOptions, 'keys' | 'masterKey'>
+type Fixed = Omit<SimulatedFleetOptions, 'keys' | 'masterKey'>
 
-async function simulate(options: Fixed, pool: KeyPool, words: CommandWords, streams: Streams): Promise<number> {
-  const fleet = new Fleet({ ...options, keys: pool.pairs, masterKey: pool.masterKey })
+async function simulate(options: Fixed, pool: KeyPool, words: CommandOptions, streams: Streams): Promise<number> {
+  const fleet = new SimulatedFleet({ ...options, keys: pool.pairs, masterKey: pool.masterKey })
   const [isJson, began] = [words.flag('json'), performance.now()]
   const line = progressLine(streams, 'Simulating')
   const looking = setInterval(() => line.tell(progressText(fleet.progress, options.count)), LOOK_MS)
@@ -102,7 +102,7 @@ function untilInterrupted(): End {
 }
 
 /** `opts` are the options of the master on this machine, where the command knows them. */
-function fleetOptions(words: CommandWords, opts: Dict | undefined): Fixed {
+function fleetOptions(words: CommandOptions, opts: Dict | undefined): Fixed {
   const count = minionCount(words)
   const host = words.text('master') ?? (opts === undefined ? LOOPBACK : addressFrom(option(opts, 'interface')))
   const port = optional(words, 'port') ?? (opts === undefined ? 4506 : option(opts, 'ret_port'))
@@ -138,7 +138,7 @@ function fleetOptions(words: CommandWords, opts: Dict | undefined): Fixed {
   }
 }
 
-function minionCount(words: CommandWords): number {
+function minionCount(words: CommandOptions): number {
   const [text = '', ...more] = words.args
   const count = /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 0
   if (count === 0 || more.length > 0) throw new UsageError('say how many minions to simulate, such as 100')
@@ -164,22 +164,22 @@ const addressFrom = (listening: string): string => (['', '0.0.0.0', '::'].includ
 
 const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`
 
-function amount(words: CommandWords, name: string, least = 0): number {
+function amount(words: CommandOptions, name: string, least = 0): number {
   const value = Number(words.text(name))
   if (!Number.isFinite(value) || value < least) throw new UsageError(`${flagOf(name)} must be at least ${least}`)
   return value
 }
 
-function whole(words: CommandWords, name: string, least: number): number {
+function whole(words: CommandOptions, name: string, least: number): number {
   return Math.floor(amount(words, name, least))
 }
 
-const optional = (words: CommandWords, name: string): number | undefined =>
+const optional = (words: CommandOptions, name: string): number | undefined =>
   words.text(name) === undefined ? undefined : whole(words, name, 1)
 
-const seconds = (words: CommandWords): number => amount(words, 'duration')
+const seconds = (words: CommandOptions): number => amount(words, 'duration')
 
-function percent(words: CommandWords, name: string): number {
+function percent(words: CommandOptions, name: string): number {
   const value = amount(words, name)
   if (value > 100) throw new UsageError(`${flagOf(name)} must be at most 100`)
   return value

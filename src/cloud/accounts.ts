@@ -7,7 +7,7 @@ import { httpClient } from '../http/mod.ts'
 import { driverTable } from '../loader/mod.ts'
 import { ownDriver } from '../pybridge/mod.ts'
 import { type Args, boundSettings, type CloudAccount, type CloudDriver, type MinionJobs } from '../sdk/mod.ts'
-import { configError, notFound } from './errors.ts'
+import { cloudNotFound, configError } from './errors.ts'
 import { DEPLOY_SETTINGS, NAMING_SETTINGS, NEEDLESS } from './settings.ts'
 
 export interface AccountParts {
@@ -52,7 +52,7 @@ export class Accounts {
     const found = byAlias.length > 0 ? byAlias : this.providers.filter((one) => one.driver === name)
     if (found.length > 0) return found
     const names = this.providers.map((one) => one.alias)
-    throw notFound(`The cloud provider alias ${quote(name)} was not found`, didYouMean(name, names))
+    throw cloudNotFound(`The cloud provider alias ${quote(name)} was not found`, didYouMean(name, names))
   }
 
   /** Return the one provider that a name means. */

@@ -18,7 +18,7 @@ import {
 import { type Accounts, type OpenAccount, placeText } from './accounts.ts'
 import { assertFree, removeKey } from './bootstrap/key.ts'
 import { type CreationParts, checkName, createMachine, type MachineWish, stepsOf, undoAbandoned } from './creation.ts'
-import { configError, notFound } from './errors.ts'
+import { cloudNotFound, configError } from './errors.ts'
 import { withoutSecrets } from './events.ts'
 import { inWaves, mappedMachines, overridden, readMapFile } from './map.ts'
 import { shown, shownFully } from './node-cache.ts'
@@ -105,7 +105,7 @@ export class Cloud implements CloudClient {
   async listing(kind: CloudListing, provider: string): Promise<CloudOutcome> {
     return this.fromAll(this.parts.accounts.named(provider), async ({ account, driver }) => {
       const list = account[kind]
-      if (!list) throw notFound(`The driver ${driver.name} has no ${kind}`)
+      if (!list) throw cloudNotFound(`The driver ${driver.name} has no ${kind}`)
       return list.call(account)
     })
   }
@@ -165,7 +165,7 @@ export class Cloud implements CloudClient {
       const { actions = {}, name: driver } = opened.driver
       const action = Object.hasOwn(actions, fun) ? actions[fun]! : undefined
       if (!action)
-        throw notFound(`The driver ${driver} has no action ${quote(fun)}`, didYouMean(fun, Object.keys(actions)))
+        throw cloudNotFound(`The driver ${driver} has no action ${quote(fun)}`, didYouMean(fun, Object.keys(actions)))
       const args = bind({ args: action.args ?? {} }, fun, [], keywords(kwargs))
       const outcome = await this.attempt(`${fun} failed on ${node.name}`, async () =>
         toValue(await action.run(opened.account, node, args, stepsOf(this.parts, node.name))),
@@ -185,7 +185,7 @@ export class Cloud implements CloudClient {
     const { functions = {}, name } = opened.driver
     const found = Object.hasOwn(functions, fun) ? functions[fun]! : undefined
     if (!found)
-      throw notFound(`The driver ${name} has no function ${quote(fun)}`, didYouMean(fun, Object.keys(functions)))
+      throw cloudNotFound(`The driver ${name} has no function ${quote(fun)}`, didYouMean(fun, Object.keys(functions)))
     const args = bind({ args: found.args ?? {} }, fun, [], keywords(kwargs))
     const value = toValue(await found.run(opened.account, args))
     return { value: byProvider([[opened.provider, new Map([[fun, value]])]]), failed: false }
@@ -282,7 +282,7 @@ export class Cloud implements CloudClient {
   private providerOf(profile: string): CloudProvider {
     const { files, accounts } = this.parts
     const found = files.profiles.get(profile)
-    if (!found) throw notFound(`Profile ${profile} is not defined`, didYouMean(profile, files.profiles.keys()))
+    if (!found) throw cloudNotFound(`Profile ${profile} is not defined`, didYouMean(profile, files.profiles.keys()))
     const named = found.settings.get('provider') ?? null
     const where = `The profile ${quote(profile)} in ${placeText(found.at)}`
     if (named === null) throw configError(`${where} names no provider`)

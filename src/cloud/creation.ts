@@ -9,8 +9,8 @@ import { type Accounts, markDeclared, type OpenAccount } from './accounts.ts'
 import { acceptKey, assertFree, removeKey } from './bootstrap/key.ts'
 import { assertSupported, type DeployParts, deploy, planDeployment } from './deploy.ts'
 import { configError, executionFailure } from './errors.ts'
-import type { Reporter } from './events.ts'
-import { addressOf, listedAddress, withoutLogin } from './login.ts'
+import type { CloudReporter } from './events.ts'
+import { addressOf, listedAddress, withoutProviderLogin } from './login.ts'
 import { type NodeCache, shownFully } from './node-cache.ts'
 import type { RecordedCreation, Records } from './record.ts'
 import { DEPLOY_SETTINGS, type DeploySettings } from './settings.ts'
@@ -20,7 +20,7 @@ export interface CreationParts {
   /** Providers for undoing: an interruption does not reach them. */
   undoing: Accounts
   cache: NodeCache
-  report: Reporter
+  report: CloudReporter
   deploying: DeployParts
   log: Log
 }
@@ -51,7 +51,7 @@ export async function createMachine(parts: CreationParts, wish: MachineWish): Pr
   const { driver, provider } = account
   markDeclared(settings, [driver.machine, DEPLOY_SETTINGS])
   const ofMachine = boundSettings(driver.machine, settings, where)
-  const ofDeploy = boundSettings(DEPLOY_SETTINGS, withoutLogin(account, settings), where)
+  const ofDeploy = boundSettings(DEPLOY_SETTINGS, withoutProviderLogin(account, settings), where)
   assertSupported(name, ofDeploy)
   const plan = ofDeploy.deploy ? await planDeployment(parts.deploying, name, ofDeploy) : undefined
   if (plan) assertFree(parts.deploying.access, name, undefined, false)
@@ -84,7 +84,7 @@ export async function createMachine(parts: CreationParts, wish: MachineWish): Pr
 
 /** The settings of the deployment, with what the driver decided about the login. */
 function withLogin({ account, settings, where }: MachineWish, { login = new Map() }: CloudNode): DeploySettings {
-  return boundSettings(DEPLOY_SETTINGS, new Map([...withoutLogin(account, settings), ...login]), where)
+  return boundSettings(DEPLOY_SETTINGS, new Map([...withoutProviderLogin(account, settings), ...login]), where)
 }
 
 function createdData(origin: Dict, { provider, driver }: OpenAccount, { id }: CloudNode): Dict {

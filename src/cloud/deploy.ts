@@ -16,8 +16,8 @@ import { installPackage, type MinionPackage, readPackage } from './bootstrap/pac
 import { startDaemon } from './bootstrap/start.ts'
 import { OWN_CONFIG, PKI_DIR, surveyHost } from './bootstrap/survey.ts'
 import { configError } from './errors.ts'
-import type { Reporter } from './events.ts'
-import { logIn } from './login.ts'
+import type { CloudReporter } from './events.ts'
+import { logInToMachine } from './login.ts'
 import { installMaster } from './make-master.ts'
 import type { DeploySettings } from './settings.ts'
 
@@ -41,7 +41,7 @@ export interface DeployParts {
   folder: string
   log: Log
   signal: AbortSignal
-  report: Reporter
+  report: CloudReporter
   /** Folders with deploy scripts, besides `cloud.deploy.d`. */
   scripts: readonly string[]
 }
@@ -80,7 +80,7 @@ export async function deploy(parts: DeployParts, deployment: Deployment, work: W
   const { report, opts, log, signal, access } = parts
   const { name, address, settings, isOld } = deployment
   await report(name, 'waiting_for_ssh', new Map([['ip_address', address]]))
-  const machine = await logIn({ name, address, settings, isOld, opts, log, signal })
+  const machine = await logInToMachine({ name, address, settings, isOld, opts, log, signal })
   try {
     if (settings.bootstrap_delay > 0) await sleep(settings.bootstrap_delay * 1000, undefined, { signal })
     await report(name, 'deploying', new Map<Value, Value>([['kwargs', shownSettings(deployment)]]))

@@ -6,7 +6,7 @@ export const configError = (message: string, hint?: string): SaltError =>
   new SaltError('SaltCloudConfigError', message, hint === undefined ? {} : { hint })
 
 /** A machine, a profile or a function that is not there. */
-export const notFound = (message: string, hint?: string): SaltError =>
+export const cloudNotFound = (message: string, hint?: string): SaltError =>
   new SaltError('SaltCloudNotFound', message, hint === undefined ? {} : { hint })
 
 /** A step of a creation or a destruction failed. */

@@ -33,10 +33,10 @@ export function withoutSecrets(value: Value): Value {
 
 export type Fire = (tag: string, data: Dict) => Promise<void>
 
-export type Reporter = (name: string, event: string, data?: Dict, text?: string) => Promise<void>
+export type CloudReporter = (name: string, event: string, data?: Dict, text?: string) => Promise<void>
 
 /** Return what fires events of machines. A bus that is away is no failure, as for Salt's. */
-export function reporter(fire: Fire, log: Log): Reporter {
+export function reporter(fire: Fire, log: Log): CloudReporter {
   let isTold = false
   return async (name, event, data = new Map(), text = TEXTS[event] ?? event.replaceAll('_', ' ')) => {
     const tag = `salt/cloud/${name}/${event}`

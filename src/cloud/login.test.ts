@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Value } from '../data/mod.ts'
 import { driverTable } from '../loader/mod.ts'
 import { boundSettings, type CloudNode } from '../sdk/mod.ts'
-import { listedAddress, withoutLogin } from './login.ts'
+import { listedAddress, withoutProviderLogin } from './login.ts'
 import { refuseReaching } from './outside.ts'
 import { DEPLOY_SETTINGS } from './settings.ts'
 
@@ -38,11 +38,11 @@ test('the password of a provider is no password of its machines, unless the driv
     ['password', 'of the account'],
   ])
   const all = new Map<Value, Value>([...settings, ['ssh_password', 'of the machine']])
-  expect(withoutLogin({ driver: azurearm, settings }, all).get('password')).toBeUndefined()
-  expect(withoutLogin({ driver: azurearm, settings }, all).get('ssh_password')).toBe('of the machine')
+  expect(withoutProviderLogin({ driver: azurearm, settings }, all).get('password')).toBeUndefined()
+  expect(withoutProviderLogin({ driver: azurearm, settings }, all).get('ssh_password')).toBe('of the machine')
   const own = new Map<Value, Value>([...all, ['password', 'of the profile']])
-  expect(withoutLogin({ driver: azurearm, settings }, own).get('password')).toBe('of the profile')
-  expect(withoutLogin({ driver: proxmox, settings }, all).get('password')).toBe('of the account')
+  expect(withoutProviderLogin({ driver: azurearm, settings }, own).get('password')).toBe('of the profile')
+  expect(withoutProviderLogin({ driver: proxmox, settings }, all).get('password')).toBe('of the account')
 })
 
 test('callers give user data as text, and not as a path of a file of the master', () => {

@@ -43,7 +43,7 @@ export function listedAddress({ details }: CloudNode, settings: DeploySettings):
 }
 
 /** Return settings without the passwords of a provider: they are those of its machines only where the driver declares them for both. */
-export function withoutLogin(
+export function withoutProviderLogin(
   { driver, settings: ofProvider }: Pick<OpenAccount, 'driver' | 'settings'>,
   settings: Dict,
 ) {
@@ -55,7 +55,7 @@ export function withoutLogin(
 }
 
 /** Log in, with each of the users that may be there. */
-export async function logIn(login: Login): Promise<SshHost> {
+export async function logInToMachine(login: Login): Promise<SshHost> {
   const { settings, signal, isOld, log, name, address } = login
   const users = isList(settings.ssh_username) ? settings.ssh_username.map(str) : [str(settings.ssh_username)]
   const end = performance.now() + settings.ssh_connect_timeout * 1000

@@ -1,8 +1,8 @@
 // salt-cloud: machines made and destroyed by the drivers of the library, and minions put on them; `brine bootstrap` uses the same deployment.
 export { bootstrapForMaster } from './bootstrap/for-master.ts'
-export type { Site } from './bootstrap/host.ts'
+export type { BootstrapSite } from './bootstrap/host.ts'
 export { bootstrapHosts, hostsOf } from './bootstrap/hosts.ts'
-export { readMaster } from './bootstrap/master.ts'
+export { readMasterFacts } from './bootstrap/master.ts'
 export { readPackage } from './bootstrap/package.ts'
 export type { Cloud } from './cloud.ts'
 export { type CloudOpening, openCloud } from './open.ts'

@@ -5,12 +5,12 @@ import { type Log, toError } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, dictFrom, encodeMsgpack, equals, isDict, type Value } from '../data/mod.ts'
 import type { CloudNode } from '../sdk/mod.ts'
 import { isValidId } from '../wire/mod.ts'
-import type { Reporter } from './events.ts'
+import type { CloudReporter } from './events.ts'
 
 export interface NodeCacheParts {
   cachedir: string
   log: Log
-  report: Reporter
+  report: CloudReporter
   /** Whether to fire cache_node_new and cache_node_missing. */
   firesNews: boolean
   firesDiffs: boolean

@@ -5,7 +5,7 @@ import {
   type CloudFiles,
   type CloudProvider,
   type ConfigRenderer,
-  configFolder,
+  cloudConfigFolder,
   type FetchSdb,
   isMasterOption,
   readCloudFiles,
@@ -14,7 +14,7 @@ import { type Dict, isList, str } from '../data/mod.ts'
 import { type MasterAccess, masterContext } from '../runner/mod.ts'
 import { boundSettings } from '../sdk/mod.ts'
 import { type AccountParts, Accounts } from './accounts.ts'
-import { readMaster } from './bootstrap/master.ts'
+import { readMasterFacts } from './bootstrap/master.ts'
 import { Cloud } from './cloud.ts'
 import { reporter } from './events.ts'
 import { NodeCache } from './node-cache.ts'
@@ -50,9 +50,11 @@ export async function openCloud(opening: CloudOpening): Promise<Cloud> {
   const folders = settings.deploy_scripts_search_path
   const named = files.own.get('master')
   const deploying = {
-    ...{ access, opts: files.opts, log, signal, report, folder: configFolder(access.opts) },
-    master: later(() => readMaster(access.opts, host, typeof named === 'string' ? named : undefined)),
-    scripts: (isList(folders) ? folders : [folders]).map((folder) => absolute(str(folder), configFolder(access.opts))),
+    ...{ access, opts: files.opts, log, signal, report, folder: cloudConfigFolder(access.opts) },
+    master: later(() => readMasterFacts(access.opts, host, typeof named === 'string' ? named : undefined)),
+    scripts: (isList(folders) ? folders : [folders]).map((folder) =>
+      absolute(str(folder), cloudConfigFolder(access.opts)),
+    ),
   }
   return new Cloud({
     ...{ files, log, signal, render, report, deploying },

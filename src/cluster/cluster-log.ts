@@ -27,7 +27,7 @@ const MOST_WAITING_BYTES = 64 << 20
 const MOST_WRITERS = 200
 
 /** A record as it is carried out. */
-export interface LogRecord {
+export interface ClusterRecord {
   /** The id of the record in the cluster. */
   mark: string
   fields: Dict
@@ -92,7 +92,7 @@ export interface LogOptions {
   /** Called before a message is worked on for the first time; the message waits while this fails. */
   begins(isReplayed: boolean): Promise<void> | void
   /** Carry out a record. */
-  apply(record: LogRecord): Promise<void> | void
+  apply(record: ClusterRecord): Promise<void> | void
   /** No record is carried out for some time, such as on a full disk, and later that they are again. */
   stuck?(isStuck: boolean): void
 }

@@ -7,7 +7,7 @@ import { brineVersion, isAnyError, type Log, makeOwnFolder, recover, toError } f
 import { option } from '../config/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { type DataCache, type PkiKeys, quorumMark } from '../store/mod.ts'
-import { ClusterLog, type LogPlace, type LogRecord, NoQuorumError } from './cluster-log.ts'
+import { ClusterLog, type ClusterRecord, type LogPlace, NoQuorumError } from './cluster-log.ts'
 import { Contact } from './contact.ts'
 import { hasIdentity, joinIdentity } from './identity.ts'
 import { KeySync } from './key-sync.ts'
@@ -47,7 +47,7 @@ export interface ClusterParts {
 
 /** What a master does with the records of the log. */
 export interface ClusterWork {
-  apply(record: LogRecord): Promise<void> | void
+  apply(record: ClusterRecord): Promise<void> | void
   /** The last event and the last return that this master has. */
   last(): LastKept
   /** Resolves when every event so far is in the journal; rejects when the disk does not take them. */

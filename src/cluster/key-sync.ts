@@ -8,7 +8,7 @@ import { isAnyError, type Log, recover, shownText, toError } from '../base/mod.t
 import { type Dict, textOf } from '../data/mod.ts'
 import type { KeyFolder, PkiKeys } from '../store/mod.ts'
 import { isValidId, type KeyState } from '../wire/mod.ts'
-import type { ClusterState, StateEntry } from './state.ts'
+import type { ClusterEntry, ClusterState } from './state.ts'
 
 const STATES: Readonly<Record<KeyState, KeyFolder>> = {
   accepted: 'minions',
@@ -127,7 +127,7 @@ export class KeySync {
     return denied === undefined ? found : { ...found, denied }
   }
 
-  private async push(id: string, keys: IdKeys, entry: StateEntry | undefined): Promise<void> {
+  private async push(id: string, keys: IdKeys, entry: ClusterEntry | undefined): Promise<void> {
     const isEmpty = keys.pub === undefined && keys.denied === undefined
     const value: Dict = new Map(Object.entries(keys))
     await this.state.put('key', id, isEmpty ? undefined : value, entry?.revision ?? 0)
@@ -177,7 +177,7 @@ export class KeySync {
   }
 }
 
-function fromEntry(entry: StateEntry | undefined): IdKeys {
+function fromEntry(entry: ClusterEntry | undefined): IdKeys {
   const value = entry?.value
   const text = (name: string): string | undefined => textOf(value?.get(name) ?? null)
   const [state, pub, denied] = [text('state'), text('pub'), text('denied')]

@@ -3,7 +3,7 @@
 // different machines are never compared.
 import { type Log, toError } from '../base/mod.ts'
 import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
-import type { ClusterState, StateEntry } from './state.ts'
+import type { ClusterEntry, ClusterState } from './state.ts'
 
 const RENEW_MS = 1500
 /** An entry that has not changed for so long is over. */
@@ -90,11 +90,11 @@ export class Membership {
 
   /** Whether a process has ended, or is without a majority. A member whose own copy is behind knows of none. */
   isGone(writer: string): boolean {
-    const isAlive = (entry: StateEntry): boolean => entry.value?.get('writer') === writer && !isOver(entry)
+    const isAlive = (entry: ClusterEntry): boolean => entry.value?.get('writer') === writer && !isOver(entry)
     return this.hasQuorum && this.parts.state.isCaughtUp && ![...this.parts.state.all('member').values()].some(isAlive)
   }
 
-  private isMine(entry: StateEntry | undefined): boolean {
+  private isMine(entry: ClusterEntry | undefined): boolean {
     return entry?.value?.get('writer') === this.parts.writer
   }
 
@@ -170,4 +170,4 @@ export class Membership {
   }
 }
 
-const isOver = ({ since }: StateEntry): boolean => performance.now() - since > OVER_MS
+const isOver = ({ since }: ClusterEntry): boolean => performance.now() - since > OVER_MS

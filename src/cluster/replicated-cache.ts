@@ -4,7 +4,7 @@
 import { type Log, toError } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { Bank, DataCache } from '../store/mod.ts'
-import type { ClusterState, StateEntry } from './state.ts'
+import type { ClusterEntry, ClusterState } from './state.ts'
 
 /** Banks about one master alone. */
 const OWN_BANKS = new Set(['batch', 'presence-data', 'pillar_cache'])
@@ -41,7 +41,7 @@ export class ReplicatedCache implements DataCache {
   }
 
   /** Send changes to the others, and take theirs after a place. */
-  follow(from: number, open: (hear: (name: string, entry: StateEntry) => void) => ClusterState): void {
+  follow(from: number, open: (hear: (name: string, entry: ClusterEntry) => void) => ClusterState): void {
     this.from = from
     this.state = open((name, entry) => this.take(name, entry))
     this.begin()
@@ -104,7 +104,7 @@ export class ReplicatedCache implements DataCache {
     }
   }
 
-  private take(name: string, { value }: StateEntry): void {
+  private take(name: string, { value }: ClusterEntry): void {
     // an own change that is on its way comes later
     if (this.waiting.has(name)) return
     const [bank = '', key = ''] = name.split('\0')

@@ -6,7 +6,7 @@ import type { Nats, StreamMessage } from './nats.ts'
 import type { Seal } from './seal.ts'
 import { StreamReader } from './stream-reader.ts'
 
-export interface StateEntry {
+export interface ClusterEntry {
   /** The place of the change in the stream; a change names the one that it replaces. */
   revision: number
   /** Undefined for an entry that was removed. */
@@ -34,7 +34,7 @@ export interface StateOptions {
   hear?: Listener
 }
 
-type Listener = (name: string, entry: StateEntry) => void | Promise<void>
+type Listener = (name: string, entry: ClusterEntry) => void | Promise<void>
 
 /** Names may hold any character, subjects may not. */
 const encoded = (name: string): string => Buffer.from(name).toString('base64url') || '_'
@@ -43,7 +43,7 @@ const decoded = (token: string): string => (token === '_' ? '' : Buffer.from(tok
 export class ClusterState {
   private readonly options: StateOptions
   private readonly base: string
-  private readonly entries = new Map<StateKind, Map<string, StateEntry>>()
+  private readonly entries = new Map<StateKind, Map<string, ClusterEntry>>()
   private readonly listeners = new Map<StateKind, Listener>()
   private readonly reader: StreamReader
 
@@ -81,11 +81,11 @@ export class ClusterState {
     this.listeners.set(kind, hear)
   }
 
-  get(kind: StateKind, name: string): StateEntry | undefined {
+  get(kind: StateKind, name: string): ClusterEntry | undefined {
     return this.entries.get(kind)?.get(name)
   }
 
-  all(kind: StateKind): ReadonlyMap<string, StateEntry> {
+  all(kind: StateKind): ReadonlyMap<string, ClusterEntry> {
     return this.entries.get(kind) ?? new Map()
   }
 
@@ -100,20 +100,20 @@ export class ClusterState {
   }
 
   /** Read an entry from the servers, for a name whose copy may be old. */
-  async fetch(kind: StateKind, name: string): Promise<StateEntry | undefined> {
+  async fetch(kind: StateKind, name: string): Promise<ClusterEntry | undefined> {
     const subject = `${this.base}.${kind}.${encoded(name)}`
     const message = await this.options.nats.last(this.options.stream, subject)
     return message && this.entryOf(message)
   }
 
-  private entryOf({ seq, subject, data }: StreamMessage): StateEntry {
+  private entryOf({ seq, subject, data }: StreamMessage): ClusterEntry {
     const value: Value = decodeMsgpack(this.options.seal.open(data, subject), { dialect: 'bus' })
     return { revision: seq, value: isDict(value) ? value : undefined, since: performance.now() }
   }
 
   private async take(message: StreamMessage): Promise<void> {
     const [kind = '', token = ''] = message.subject.slice(this.base.length + 1).split('.')
-    let entry: StateEntry
+    let entry: ClusterEntry
     try {
       entry = this.entryOf(message)
     } catch (error) {
@@ -121,7 +121,7 @@ export class ClusterState {
       return
     }
     const name = decoded(token)
-    const known = this.entries.get(kind as StateKind) ?? new Map<string, StateEntry>()
+    const known = this.entries.get(kind as StateKind) ?? new Map<string, ClusterEntry>()
     if (this.options.after === undefined) this.entries.set(kind as StateKind, known.set(name, entry))
     await this.options.hear?.(name, entry)
     await this.listeners.get(kind as StateKind)?.(name, entry)

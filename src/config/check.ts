@@ -154,7 +154,7 @@ export function* checkNames(sources: Sources, role: Role): Generator<OptionProbl
   const known = namesFor(OPTIONS, role)
   for (const name of sources.keys()) {
     // modules of users name their options with a prefix and a dot
-    if (isKnown(name) || name.includes('.') || name.startsWith('_')) continue
+    if (isKnownOption(name) || name.includes('.') || name.startsWith('_')) continue
     const meant = slipOf(name, known)
     if (meant === undefined) continue
     const text = `Unknown option '${name}'${whereSet(sources, name)}; did you mean '${meant}'?`
@@ -163,7 +163,7 @@ export function* checkNames(sources: Sources, role: Role): Generator<OptionProbl
 }
 
 /** Whether a table declares the option. */
-export function isKnown(name: string): boolean {
+export function isKnownOption(name: string): boolean {
   return Object.hasOwn(OPTIONS, name) || Object.hasOwn(FUNCTION_OPTIONS, name) || OLD_NAMES.has(name)
 }
 

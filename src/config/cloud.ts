@@ -46,7 +46,7 @@ export interface CloudFiles {
 /** Read all files. Throw a ConfigError that names file and line for a broken one, an unknown name, or names that extend each other. */
 export async function readCloudFiles(request: CloudFilesRequest): Promise<CloudFiles> {
   const { opts: master, log, render, env = process.env } = request
-  const folder = configFolder(master)
+  const folder = cloudConfigFolder(master)
   const read = (role: 'cloud' | 'cloud.providers' | 'cloud.profiles', path: string, settled: Dict) =>
     readConfigFiles({
       ...{ role, path, env, log, render, isLook: true, isStrict: true },
@@ -74,7 +74,7 @@ export async function readCloudFiles(request: CloudFilesRequest): Promise<CloudF
 }
 
 /** Return the folder of the configuration: the one that a program was given, or else that of the file of the master. */
-export function configFolder(opts: Dict): string {
+export function cloudConfigFolder(opts: Dict): string {
   const given = resolve(option(opts, 'config_dir'))
   return given === dirname(MASTER_CONFIG) ? dirname(option(opts, 'conf_file')) : given
 }

@@ -4,7 +4,7 @@ export {
   type CloudFiles,
   type CloudProfile,
   type CloudProvider,
-  configFolder,
+  cloudConfigFolder,
   readCloudFiles,
 } from './cloud.ts'
 export { type EffectiveOption, effectiveOptions, shownValue } from './effective.ts'

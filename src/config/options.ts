@@ -22,7 +22,7 @@ import { PROXY } from './tables/proxy.ts'
 import { SECURITY } from './tables/security.ts'
 import { SSH } from './tables/ssh.ts'
 import { STATES } from './tables/states.ts'
-import { SYNDIC } from './tables/syndic.ts'
+import { SYNDIC_OPTIONS } from './tables/syndic.ts'
 import { TELEMETRY } from './tables/telemetry.ts'
 import { TRANSPORT } from './tables/transport.ts'
 import { WINREPO } from './tables/winrepo.ts'
@@ -49,7 +49,7 @@ export const THEMES: ReadonlyMap<string, OptionTable> = new Map<string, OptionTa
   ['SSH', SSH],
   ['Windows repository', WINREPO],
   ['Cluster', CLUSTER],
-  ['Syndic', SYNDIC],
+  ['Syndic', SYNDIC_OPTIONS],
   ['Proxy minions', PROXY],
   ['Telemetry', TELEMETRY],
 ])
@@ -76,7 +76,7 @@ export type Declared = typeof ACCESS &
   typeof SECURITY &
   typeof SSH &
   typeof STATES &
-  typeof SYNDIC &
+  typeof SYNDIC_OPTIONS &
   typeof TELEMETRY &
   typeof TRANSPORT &
   typeof WINREPO

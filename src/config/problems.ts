@@ -1,6 +1,6 @@
 // All complaints about the options of a daemon at once, for a report instead of a log.
 import type { Dict } from '../data/mod.ts'
-import { checkEffects, checkNames, checkPlugins, checkTypes, isKnown, type OptionProblem } from './check.ts'
+import { checkEffects, checkNames, checkPlugins, checkTypes, isKnownOption, type OptionProblem } from './check.ts'
 import type { Role } from './option.ts'
 import { OLD_NAMES } from './options.ts'
 import { sourcesOf } from './source.ts'
@@ -20,7 +20,7 @@ export function optionProblems(opts: Dict, role: Role): { problems: OptionProble
       ...oldNames(sources.keys()),
     ],
     unknown: [...sources.keys()].filter(
-      (name) => !isKnown(name) && !slips.has(name) && !name.includes('.') && !name.startsWith('_'),
+      (name) => !isKnownOption(name) && !slips.has(name) && !name.includes('.') && !name.startsWith('_'),
     ),
   }
 }

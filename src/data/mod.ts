@@ -56,7 +56,7 @@ export {
   updateDictKeyValue,
 } from './merge/key-path.ts'
 export { type MergeOptions, merge } from './merge/merge.ts'
-export { type UpdateOptions, update } from './merge/update.ts'
+export { type DictUpdateOptions, update } from './merge/update.ts'
 export {
   type DecodeOptions,
   decodeMsgpack,

@@ -17,7 +17,7 @@ const TABLES: Readonly<Record<FunctionKind, { table: Table; family: FamilyName }
 }
 
 /** Whether something of that name may be called. Of a module of the site's own, any function may be there. */
-export function isKnown(kind: FunctionKind, name: string, site: Site): boolean {
+export function isKnownFunction(kind: FunctionKind, name: string, site: Site): boolean {
   const { table, family } = TABLES[kind]
   const dot = name.indexOf('.')
   const [module, fun] = [name.slice(0, dot), name.slice(dot + 1)]

@@ -14,7 +14,7 @@ export interface ServedFile {
   hash?(algorithm: string): Promise<string>
 }
 
-export interface Listing {
+export interface FolderListing {
   files: string[]
   dirs: string[]
   emptyDirs: string[]
@@ -65,7 +65,7 @@ export interface FileBackend {
   envs(): Promise<string[]>
   /** Find a file; one that is only looked at need not be on disk afterwards. */
   find(path: string, saltenv: string, use?: FileUse): Promise<ServedFile | undefined>
-  list(saltenv: string): Promise<Listing>
+  list(saltenv: string): Promise<FolderListing>
   /** One folder of the tree, the empty path for its top; undefined where there is no such folder. */
   folder(path: string, saltenv: string): Promise<FolderEntry[] | undefined>
   /** What changed since it was asked the last time, as its event tells it; only asked where events are wanted. */
@@ -86,4 +86,4 @@ export interface FileBackend {
   status?(): Promise<Dict[]>
 }
 
-export const noFiles = (): Listing => ({ files: [], dirs: [], emptyDirs: [], links: new Map() })
+export const noFiles = (): FolderListing => ({ files: [], dirs: [], emptyDirs: [], links: new Map() })

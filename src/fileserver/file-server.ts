@@ -3,7 +3,7 @@ import { type Log, lookup, silentLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
-import type { FileBackend, FileUse, FolderEntry, Listing, ServedFile, UpdateWish } from './backend.ts'
+import type { FileBackend, FileUse, FolderEntry, FolderListing, ServedFile, UpdateWish } from './backend.ts'
 import { openGitFiles } from './gitfs/mod.ts'
 import { MinionFiles } from './minionfs.ts'
 import { ownBackend } from './own-backends.ts'
@@ -166,10 +166,10 @@ export class FileServer {
     for (const backend of this.all) backend.check?.()
   }
 
-  async list(saltenv: string, back: Value = null): Promise<Listing> {
+  async list(saltenv: string, back: Value = null): Promise<FolderListing> {
     const listings = await Promise.all(this.backends(back).map((backend) => backend.list(saltenv)))
     if (listings.length === 1) return listings[0]!
-    const merged = (pick: (listing: Listing) => string[]): string[] => [...new Set(listings.flatMap(pick))].sort()
+    const merged = (pick: (listing: FolderListing) => string[]): string[] => [...new Set(listings.flatMap(pick))].sort()
     return {
       files: merged(({ files }) => files),
       dirs: merged(({ dirs }) => dirs),

@@ -1,10 +1,10 @@
 // One folder of a served tree, cut from the list of all its files.
 import { normalize } from 'node:path/posix'
-import type { FolderEntry, Listing } from './backend.ts'
+import type { FolderEntry, FolderListing } from './backend.ts'
 
 /** The entries of a folder, the empty path for the top; undefined where nothing lies below it. `size` is asked for files. */
 export async function folderOf(
-  { files, dirs }: Pick<Listing, 'files' | 'dirs'>,
+  { files, dirs }: Pick<FolderListing, 'files' | 'dirs'>,
   given: string,
   size: (path: string) => Promise<number | null>,
 ): Promise<FolderEntry[] | undefined> {

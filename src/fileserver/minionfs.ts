@@ -5,7 +5,7 @@ import { recover } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, fnmatch, str, type Value } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
-import { type FileBackend, type FolderEntry, type Listing, noFiles, type ServedFile } from './backend.ts'
+import { type FileBackend, type FolderEntry, type FolderListing, noFiles, type ServedFile } from './backend.ts'
 import { folderOf } from './folder-of.ts'
 import { isIgnored } from './ignored.ts'
 
@@ -53,7 +53,7 @@ export class MinionFiles implements FileBackend {
     return stat?.type === 'file' && !isIgnored(this.opts, full) ? { path: full, rel, stat } : undefined
   }
 
-  async list(saltenv: string): Promise<Listing> {
+  async list(saltenv: string): Promise<FolderListing> {
     const found = noFiles()
     if (saltenv !== option(this.opts, 'minionfs_env')) return found
     for (const id of await this.names(this.root)) {
@@ -70,7 +70,7 @@ export class MinionFiles implements FileBackend {
     )
   }
 
-  private async walk(directory: string, shown: string, found: Listing): Promise<void> {
+  private async walk(directory: string, shown: string, found: FolderListing): Promise<void> {
     for (const name of await this.names(directory)) {
       const path = join(directory, name)
       const type = (await this.host.lstat(path))?.type

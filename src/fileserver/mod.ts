@@ -3,7 +3,7 @@ export {
   type BackendLocks,
   type FileBackend,
   type FolderEntry,
-  type Listing,
+  type FolderListing,
   noFiles,
   type ServedFile,
   type UpdateWish,

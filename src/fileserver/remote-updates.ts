@@ -150,7 +150,7 @@ const timeText = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * 1000).toISOString()
 
 /** Return what `fileserver.status` shows of a remote. */
-export function statusOf(remote: UpdatedRemote, refs: number): Dict {
+export function remoteStatus(remote: UpdatedRemote, refs: number): Dict {
   const { checkedAt, changedAt, error } = remote.status()
   return new Map<Value, Value>([
     ['name', remote.name ?? null],

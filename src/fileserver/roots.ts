@@ -3,7 +3,7 @@
 import { isAbsolute, join, normalize } from 'node:path/posix'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { type FileStat, type Host, unlessRefused } from '../host/mod.ts'
-import type { FileBackend, FolderEntry, Listing, ServedFile } from './backend.ts'
+import type { FileBackend, FolderEntry, FolderListing, ServedFile } from './backend.ts'
 import { rootsChanges } from './changes.ts'
 import { isIgnored } from './ignored.ts'
 
@@ -94,7 +94,7 @@ export class Roots implements FileBackend {
     return (await this.host.realPath(path)).startsWith(`${real}/`)
   }
 
-  async list(saltenv: string): Promise<Listing> {
+  async list(saltenv: string): Promise<FolderListing> {
     const found = { files: new Set<string>(), dirs: new Set<string>(), emptyDirs: new Set<string>() }
     const links = new Map<string, string>()
     for (const root of this.directories(saltenv)) await this.walk(root, '', { ...found, links }, new Set())

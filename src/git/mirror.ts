@@ -25,7 +25,7 @@ export interface MirrorStatus {
   error: { code: GitErrorCode; text: string; since: number; at: number } | null
 }
 
-export interface UpdateOptions {
+export interface MirrorUpdateOptions {
   /** Ask the repository only if it was last asked longer ago, in seconds. */
   maxAge?: number
   signal?: AbortSignal
@@ -118,7 +118,7 @@ export class GitMirror {
   }
 
   /** Bring the mirror up to date, and return whether a ref changed. All who ask meanwhile get the same answer. */
-  update({ maxAge = 0, signal }: UpdateOptions = {}): Promise<boolean> {
+  update({ maxAge = 0, signal }: MirrorUpdateOptions = {}): Promise<boolean> {
     const { checkedAt, error } = maxAge > 0 ? this.status() : { checkedAt: null, error: null }
     if (checkedAt !== null && error === null && Math.abs(now() - checkedAt) < maxAge) return Promise.resolve(false)
     this.running ??= this.updateNow(signal).finally(() => {

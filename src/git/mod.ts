@@ -13,7 +13,7 @@ export {
 } from './configured.ts'
 export { GitError, type GitErrorCode } from './errors.ts'
 export { LockFiles, type LockType } from './lock-files.ts'
-export { GitMirror, type MirrorStatus, mirrorOf, removeForgottenMirrors, type UpdateOptions } from './mirror.ts'
+export { GitMirror, type MirrorStatus, type MirrorUpdateOptions, mirrorOf, removeForgottenMirrors } from './mirror.ts'
 export { type GitObject, GitObjects, type ObjectType } from './objects.ts'
 export { type GitCommit, GitRefs } from './refs.ts'
 export { BRANCHES_REFSPEC, type GitRemote, plainRemote, TAGS_REFSPEC } from './remote.ts'

@@ -1,7 +1,7 @@
 // The master in its cluster: which of its events the others hear, and what it does with the records of the log.
 import { type Log, namedLog, shownText } from '../base/mod.ts'
 import { type BusEvent, type EventBus, hasJournal, JournalReader, journalFolder, stamp, withTrace } from '../bus/mod.ts'
-import { Cluster, isClustered, type LastKept, type LogRecord } from '../cluster/mod.ts'
+import { Cluster, type ClusterRecord, isClustered, type LastKept } from '../cluster/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict } from '../data/mod.ts'
 import { hasRules } from '../reactor/mod.ts'
@@ -83,7 +83,7 @@ class Clustering {
     return OWN_TAGS.test(event.tag) ? undefined : this.parts.cluster.share(eventRecord(event, true))
   }
 
-  private apply(record: LogRecord): Promise<void> | void {
+  private apply(record: ClusterRecord): Promise<void> | void {
     // all that came before this life has come again
     if (!record.isReplayed) this.told = undefined
     const kind = record.fields.get('k')
@@ -100,12 +100,12 @@ class Clustering {
   }
 
   /** Whether an earlier life of this master told of an event. Only records that come again can have been. */
-  private wasTold(mark: string, { isReplayed }: LogRecord): boolean {
+  private wasTold(mark: string, { isReplayed }: ClusterRecord): boolean {
     if (!isReplayed) return false
     return this.told?.has(mark) === true
   }
 
-  private async applyJob(record: LogRecord): Promise<void> {
+  private async applyJob(record: ClusterRecord): Promise<void> {
     const { bus, deliveries } = this.parts
     const { fields, isMine, isLeft, isLate, age, mark } = record
     const job = readJobRecord(fields)
@@ -122,7 +122,7 @@ class Clustering {
     await this.publishing.carryOut(job, { isForCaches, isStale, fire })
   }
 
-  private async applyReturn(record: LogRecord): Promise<void> {
+  private async applyReturn(record: ClusterRecord): Promise<void> {
     const { fields, isMine, isLeft, isReplayed, mark } = record
     const ret = readReturnRecord(fields)
     const { told } = this
@@ -131,7 +131,7 @@ class Clustering {
     await this.returns.carryOut(ret, form)
   }
 
-  private applyEvent(record: LogRecord): void {
+  private applyEvent(record: ClusterRecord): void {
     const isToldHere = record.isMine && record.fields.get('told') === true
     if (isToldHere) this.forReactor?.placed(record.mark)
     if (isToldHere || this.wasTold(record.mark, record)) return

@@ -2,7 +2,7 @@
 import type { Log } from '../base/mod.ts'
 import { type BusEvent, isOwn } from '../bus/mod.ts'
 import { type Dict, isList, truthy } from '../data/mod.ts'
-import { boundariesOf, Counter, type Family, functionLabel, Histogram, OTHER } from '../telemetry/mod.ts'
+import { boundariesOf, Counter, functionLabel, Histogram, type MetricFamily, OTHER } from '../telemetry/mod.ts'
 import { RecentCount, RecentValues } from './recent.ts'
 
 /** Jobs that are remembered, to measure how long returns take, and for how long. */
@@ -52,7 +52,7 @@ export class EventMetrics {
     this.otherPrefix = this.fired.at({ tag_prefix: OTHER })
   }
 
-  get families(): Family[] {
+  get families(): MetricFamily[] {
     return [this.published, this.completed, this.attempts, this.fired, this.duration].map(({ family }) => family)
   }
 

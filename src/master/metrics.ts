@@ -13,9 +13,9 @@ import {
   askedAll,
   boundariesOf,
   Counter,
-  type Family,
   Histogram,
   LoopLag,
+  type MetricFamily,
   processFamilies,
 } from '../telemetry/mod.ts'
 import type { Batches } from './batch/batches.ts'
@@ -46,7 +46,7 @@ const KEY_STATES = [
 ] as const
 
 /** Return the metric of keys by state. */
-export const keyFamily = (keys: Pick<PkiKeys, 'list'>): Family =>
+export const keyFamily = (keys: Pick<PkiKeys, 'list'>): MetricFamily =>
   asked('brine.minions', () => KEY_STATES.map(([folder, state]) => [{ state }, keys.list(folder).length]))
 
 /** The words for what became of a sign-in. */
@@ -99,7 +99,7 @@ export class MasterMetrics {
     this.signIns.add({ answer: ANSWERS[String(event.get('act'))] ?? 'other' })
   }
 
-  readonly families = (): Family[] => [
+  readonly families = (): MetricFamily[] => [
     ...this.events.families,
     ...[this.signIns, this.handled, this.handling].map(({ family }) => family),
     ...this.ofMinions(),
@@ -165,7 +165,7 @@ export class MasterMetrics {
     return this.connected.ids
   }
 
-  private ofMinions(): Family[] {
+  private ofMinions(): MetricFamily[] {
     const { keys, publications } = this.parts
     const more = askedAll({
       'salt.master.connected_minions.count': () => this.connectedMinions().size,
@@ -178,7 +178,7 @@ export class MasterMetrics {
     return [keyFamily(keys), ...more]
   }
 
-  private ofWork(): Family[] {
+  private ofWork(): MetricFamily[] {
     const { later, meter, events } = this
     const updates = later.updates?.counts
     return askedAll({
@@ -201,7 +201,7 @@ export class MasterMetrics {
     })
   }
 
-  private ofStores(): Family[] {
+  private ofStores(): MetricFamily[] {
     const { journal } = this.later
     const { storage } = this.parts
     return askedAll({

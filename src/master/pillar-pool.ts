@@ -10,7 +10,7 @@ import { type Dict, decodeMsgpack, encodeMsgpack, markTexts, type Value } from '
 import type { MinionPillarRequest } from '../pillar/mod.ts'
 import { forkFor } from '../wire/mod.ts'
 
-export type Question = { open: Uint8Array; leastLevel: number } | { ask: number; request: Uint8Array }
+export type PillarQuestion = { open: Uint8Array; leastLevel: number } | { ask: number; request: Uint8Array }
 export type PoolAnswer =
   | { log: Parameters<Log> }
   | { answer: number; pillar: Uint8Array; secrets: string[] }
@@ -87,7 +87,7 @@ class PillarProcess {
     })
   }
 
-  private tell(question: Question): void {
+  private tell(question: PillarQuestion): void {
     // that it is gone is noticed elsewhere
     if (this.child.connected) this.child.send(question, () => {})
   }

@@ -7,7 +7,7 @@ import { LocalHost } from '../host/mod.ts'
 import type { MinionKnowledge } from '../match/mod.ts'
 import { type MinionPillarRequest, minionPillar } from '../pillar/mod.ts'
 import { fileCache, PkiKeys } from '../store/mod.ts'
-import { type PoolAnswer, packed, type Question, unpacked } from './pillar-pool.ts'
+import { type PillarQuestion, type PoolAnswer, packed, unpacked } from './pillar-pool.ts'
 
 function tell(answer: PoolAnswer): void {
   process.send?.(answer, () => {})
@@ -35,7 +35,7 @@ export function servePillars(): void {
       tell({ answer: number, error: toError(error).message })
     }
   }
-  process.on('message', (question: Question) => {
+  process.on('message', (question: PillarQuestion) => {
     if ('ask' in question) void answer(question.ask, unpacked(question.request) as Map<Value, Value>)
     else {
       known = knowledge(unpacked(question.open) as Dict, question.leastLevel)

@@ -1,7 +1,7 @@
 // `_return`: a minion's answer to a job. It is on disk before the minion hears that it came, and counts once however often
 // it is sent. The event of a return is the master's own, and the id in its tag is the proven one.
 import { isLogged, jobLog, type Later, newJid, shownText, toError } from '../base/mod.ts'
-import { type EventForm, headOf, minionOrigin, type Origin, stamp, withTrace } from '../bus/mod.ts'
+import { type EventForm, frameHead, minionOrigin, type Origin, stamp, withTrace } from '../bus/mod.ts'
 import type { Cluster } from '../cluster/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isDict, Packed, str, textOf, truthy, type Value } from '../data/mod.ts'
@@ -85,7 +85,7 @@ export class ReturnService {
       if (isOwn) void jobCaches.published(jid, job, [id])
     }
     // packed once, for the store and for listeners
-    const { frame, packed } = frameEvent(event.tag, event.data, headOf(bus.own))
+    const { frame, packed } = frameEvent(event.tag, event.data, frameHead(bus.own))
     const told = { ...marks, frame, isKept }
     if (!isKept) return isUntold(true) ? this.tell(event, told, isOwn) : null
     return jobs

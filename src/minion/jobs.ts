@@ -26,7 +26,7 @@ import { type DaemonAccess, HintList, publishedLists } from '../sdk/mod.ts'
 import { functionLabel, readTraceparent, type Tracer } from '../telemetry/mod.ts'
 import { leftJobs, leftReturn, noteOf, publisherOf } from './left-jobs.ts'
 import type { MinionMetrics } from './metrics.ts'
-import { type Outcome, runFunction } from './run-job.ts'
+import { type JobOutcome, runFunction } from './run-job.ts'
 import { TakenJobs } from './taken-jobs.ts'
 
 export interface JobsOptions {
@@ -296,7 +296,7 @@ export class Jobs {
       )
   }
 
-  private async call(functions: Registry, fun: string, args: readonly Value[], load: Dict): Promise<Outcome> {
+  private async call(functions: Registry, fun: string, args: readonly Value[], load: Dict): Promise<JobOutcome> {
     const log = jobLog(this.options.log, str(load.get('jid')!))
     const user = shownText(str(load.get('user') ?? 'root'))
     log('info', `User ${user} Executing command ${shownText(fun)} with jid ${str(load.get('jid')!)}`)
@@ -319,10 +319,10 @@ export class Jobs {
   /** A job of several functions answers for each, by name or, with `multifunc_ordered`, in order. */
   private async several(functions: Registry, funs: readonly Value[], load: Dict): Promise<Dict> {
     const isOrdered = option(this.options.opts, 'multifunc_ordered')
-    const outcomes: Outcome[] = []
+    const outcomes: JobOutcome[] = []
     for (const [fun, args] of publishedLists(funs as Value, load.get('arg') ?? []))
       outcomes.push(await this.call(functions, fun, args, load))
-    const gathered = (part: (outcome: Outcome) => Value): Value =>
+    const gathered = (part: (outcome: JobOutcome) => Value): Value =>
       isOrdered ? outcomes.map(part) : new Map(outcomes.map((outcome, index) => [str(funs[index]!), part(outcome)]))
     return new Map<Value, Value>([
       ['return', gathered(({ value }) => value)],

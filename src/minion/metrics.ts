@@ -9,10 +9,10 @@ import {
   askedAll,
   boundariesOf,
   Counter,
-  type Family,
   functionLabel,
   Histogram,
   LoopLag,
+  type MetricFamily,
   OTHER,
   processFamilies,
 } from '../telemetry/mod.ts'
@@ -77,7 +77,7 @@ export class MinionMetrics {
     this.returners.add({ returner: RETURNER.test(returner) ? returner : OTHER, status })
   }
 
-  families({ jobs, peers, schedule }: MeteredMinion): Family[] {
+  families({ jobs, peers, schedule }: MeteredMinion): MetricFamily[] {
     return [
       ...[this.duration, this.jobs, this.states, this.returners, this.beacons].map(({ family }) => family),
       ...askedAll({

@@ -5,7 +5,7 @@ import { LoaderError, type Registry } from '../loader/mod.ts'
 import { bindPublished, type FunctionDescription, hintAbout, jobRetcode, signatureOf } from '../sdk/mod.ts'
 import { execute } from './executing.ts'
 
-export interface Outcome {
+export interface JobOutcome {
   value: Value
   retcode: Value
   success: boolean
@@ -24,7 +24,7 @@ export interface JobCall {
   published: Dict
 }
 
-export async function runFunction(functions: Registry, call: JobCall, log: Log): Promise<Outcome> {
+export async function runFunction(functions: Registry, call: JobCall, log: Log): Promise<JobOutcome> {
   const { fun } = call
   const declaration = await find(functions, fun)
   if (typeof declaration === 'string') return missing(functions, fun, declaration)
@@ -63,7 +63,7 @@ function hintAt({ ctx }: Registry, error: BrineError): void {
     ctx.hint(hintAbout('error', { text, hint, at }, ctx.opts))
 }
 
-async function missing(functions: Registry, fun: string, reason: string): Promise<Outcome> {
+async function missing(functions: Registry, fun: string, reason: string): Promise<JobOutcome> {
   const near = reason === '' ? didYouMean(fun, functions.names()) : undefined
   if (near !== undefined) functions.ctx.hint({ level: 'warning', text: `There is no function '${fun}'. ${near}` })
   const text = reason || `'${fun}' is not available.`
@@ -81,8 +81,8 @@ function invoke(functions: Registry, declaration: FunctionDescription, { fun, ar
   return execute({ functions, fun, args: bound.args, kwargs: bound.kwargs, load: published })
 }
 
-async function failure(error: unknown, fun: string, declaration: FunctionDescription, log: Log): Promise<Outcome> {
-  const failed = (text: string): Outcome => ({ value: text, retcode: FAILED, success: false, out: 'nested' })
+async function failure(error: unknown, fun: string, declaration: FunctionDescription, log: Log): Promise<JobOutcome> {
+  const failed = (text: string): JobOutcome => ({ value: text, retcode: FAILED, success: false, out: 'nested' })
   const { message, stack } = toError(error)
   log('debug', stack ?? message)
   if (error instanceof SaltError) {

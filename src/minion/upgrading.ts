@@ -21,8 +21,8 @@ import {
   stageVersion,
   startDebUpgrade,
   startSupervisor,
-  Trial,
   type TrialRequest,
+  UpgradeTrial,
   UpkeepError,
   versionFolder,
 } from '../upkeep/mod.ts'
@@ -34,7 +34,7 @@ const own = (): Installed | undefined => installedAs(process.argv[1])
 export async function beginUpgrade(request: UpgradeRequest): Promise<Dict> {
   if (!request.job) throw new UpkeepError('UpgradeRefused', 'Only a job of a running minion can upgrade it')
   const found = own()
-  const open = Trial.unreported(found?.prefix ?? DEB_PREFIX)
+  const open = UpgradeTrial.unreported(found?.prefix ?? DEB_PREFIX)
   if (open) throw new UpkeepError('UpgradeRefused', `The upgrade of job ${open.request.jid} is not over yet`)
   const { from, to } = found ? await beginVersion(found, request, request.job) : await beginDebs(request, request.job)
   return dictFrom({ from, to })
@@ -78,7 +78,7 @@ async function beginVersion(
   const { version: to } = await stageVersion(prefix, offered.file, { inUse: [version], proof })
   // remove the version before this one only now
   keepOnly(prefix, [version, to])
-  const trial = Trial.create({ ...trialOf(job, seconds), kind: 'versions', from: version, to, prefix })
+  const trial = UpgradeTrial.create({ ...trialOf(job, seconds), kind: 'versions', from: version, to, prefix })
   if (isLaunched) process.kill(process.ppid, 'SIGUSR2')
   else startSupervisor(trial)
   return { from: version, to }
@@ -92,7 +92,7 @@ async function beginDebs(
   checkMachine()
   const staged = await stageDebs(packages.map((each) => ({ file: each.file, proof: proofOf(each, keyring) })))
   const { from, to } = staged
-  const trial = Trial.create({ ...trialOf(job, seconds), kind: 'packages', from, to, prefix: DEB_PREFIX })
+  const trial = UpgradeTrial.create({ ...trialOf(job, seconds), kind: 'packages', from, to, prefix: DEB_PREFIX })
   try {
     await startDebUpgrade(trial, staged)
   } catch (error) {
@@ -126,13 +126,13 @@ export function watchTrial(log: Log): () => void {
 /** How long after its deadline an upgrade without a verdict has no supervisor, in milliseconds. */
 const GRACE_MS = 10_000
 
-function ownTrial(): Trial | undefined {
+function ownTrial(): UpgradeTrial | undefined {
   const prefix = own()?.prefix ?? (isPackaged(process.argv[1]) ? DEB_PREFIX : undefined)
-  return prefix === undefined ? undefined : Trial.unreported(prefix)
+  return prefix === undefined ? undefined : UpgradeTrial.unreported(prefix)
 }
 
 /** Whether this process is the new version of a trial, the old one again, or none that may tell. */
-function standing({ request }: Trial): 'new' | 'old' | undefined {
+function standing({ request }: UpgradeTrial): 'new' | 'old' | undefined {
   if (request.kind === 'versions') {
     const version = own()?.version
     return version === request.to ? 'new' : version === request.from ? 'old' : undefined
@@ -164,7 +164,7 @@ export async function reportUpgrade(peer: MasterPeer, id: string, log: Log): Pro
 }
 
 /** The new version becomes the current one before its verdict, so that no moment has a verdict for a version that is not started. */
-async function confirm(trial: Trial, peer: MasterPeer, id: string): Promise<void> {
+async function confirm(trial: UpgradeTrial, peer: MasterPeer, id: string): Promise<void> {
   const { from, to, prefix, kind } = trial.request
   const start = (version: string): void => {
     if (kind === 'versions') makeCurrent(prefix, version)
@@ -174,7 +174,7 @@ async function confirm(trial: Trial, peer: MasterPeer, id: string): Promise<void
   if (!trial.decide('confirmed', `version ${to} reported to its master`)) start(from)
 }
 
-function returnOf(trial: Trial, isConfirmed: boolean, reason: string): Dict {
+function returnOf(trial: UpgradeTrial, isConfirmed: boolean, reason: string): Dict {
   const { from, to, jid, fun_args, user, prefix, kind } = trial.request
   const old = kind === 'versions' ? versionFolder(prefix, from) : join(prefix, 'packages', 'before')
   const back = atStart?.failure

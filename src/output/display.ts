@@ -8,7 +8,7 @@ import { outputters } from './outputters.ts'
 import { palette } from './palette.ts'
 import { quiet } from './quiet.ts'
 import { colorFor, selectOutputter, type Terminal } from './select.ts'
-import { rebuilt, settled } from './settle.ts'
+import { rebuilt, settledData } from './settle.ts'
 import { trimEnd, withoutColors } from './text.ts'
 import { readTheme } from './theme.ts'
 
@@ -43,7 +43,7 @@ export function display(
   }
   // an encoded dict makes a value for each reader
   if (data instanceof EncodedDict) return shown(out, () => data, screen) ?? ''
-  return shown(out, () => (isLast ? settled(data) : rebuilt(data)), screen) ?? ''
+  return shown(out, () => (isLast ? settledData(data) : rebuilt(data)), screen) ?? ''
 }
 
 /** The same without colours (`string_format`). */
@@ -79,7 +79,7 @@ function shown(out: string | null, dataOf: () => Value, screen: Screen): string 
 
 /** Only nested reads an encoded dict entry by entry. */
 const readable = (data: Value, outputter: Outputter): Value =>
-  data instanceof EncodedDict && outputter !== nested ? settled(readValue(data)) : data
+  data instanceof EncodedDict && outputter !== nested ? settledData(readValue(data)) : data
 
 function outputterFor(out: string | null, { opts, log }: Screen): Outputter {
   const name = selectOutputter(out, opts)

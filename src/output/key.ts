@@ -1,6 +1,6 @@
 // The lists of salt-key: a heading per state of keys, and the names or fingerprints below it.
 import { decodeData, getItem, isDict, isList, keyError, sorted, str, textOf, type Value } from '../data/mod.ts'
-import { flag, need, type Outputter } from './outputter.ts'
+import { need, type Outputter, screenFlag } from './outputter.ts'
 import type { ColorName } from './palette.ts'
 import { stripEscapes } from './text.ts'
 
@@ -36,7 +36,7 @@ const TRANSPORTS = new Set<Value>(['zeromq', 'tcp', 'ws'])
 
 export const key: Outputter = (data, screen) => {
   const { colors, opts } = screen
-  const margin = flag(screen, '__multi_key') ? '    ' : ''
+  const margin = screenFlag(screen, '__multi_key') ? '    ' : ''
   const states = TRANSPORTS.has(need(opts, 'transport')) ? STATES : FOREIGN_STATES
   const lines: string[] = []
   for (const name of sorted(data)) {
@@ -44,7 +44,7 @@ export const key: Outputter = (data, screen) => {
     if (state === undefined) throw keyError(name)
     lines.push(`${margin}${colors[state.headingColor]}${state.heading}${colors.ENDC}`)
     const keys = getItem(data, name)
-    for (const label of keyLabels(keys, flag(screen, 'strip_colors', true))) {
+    for (const label of keyLabels(keys, screenFlag(screen, 'strip_colors', true))) {
       lines.push(`${margin}${colors[state.color]}${label}${colors.ENDC}`)
     }
   }

@@ -17,8 +17,8 @@ import {
   truthy,
   type Value,
 } from '../data/mod.ts'
-import { flag, getOr, type Outputter, type Screen } from './outputter.ts'
-import { settled } from './settle.ts'
+import { getOr, type Outputter, type Screen, screenFlag } from './outputter.ts'
+import { settledData } from './settle.ts'
 import { margin, needSpaces, stripEscapes } from './text.ts'
 
 export const nested: Outputter = (data, screen) => {
@@ -46,7 +46,7 @@ class NestedWriter {
 
   constructor(screen: Screen, failed: boolean) {
     this.colors = screen.colors
-    this.stripColors = flag(screen, 'strip_colors', true)
+    this.stripColors = screenFlag(screen, 'strip_colors', true)
     this.keyColor = failed ? screen.colors.RED : screen.colors.CYAN
     this.itemColor = failed ? screen.colors.RED : screen.colors.GREEN
   }
@@ -105,13 +105,13 @@ class NestedWriter {
   private encoded(dict: EncodedDict, indent: number, prefix: string): void {
     const { entries } = dict
     if (!entries.every(({ key }, index) => PLAIN.test(key) && (index === 0 || entries[index - 1]!.key < key))) {
-      this.dict(settled(dict.unpack()) as Dict, indent, prefix)
+      this.dict(settledData(dict.unpack()) as Dict, indent, prefix)
       return
     }
     if (indent !== 0) this.line(indent, this.keyColor, '----------')
     for (const [index, entry] of entries.entries()) {
       this.line(indent, this.keyColor, prefix + entry.key, ':')
-      this.write(settled(entry.value()), indent + 4, '')
+      this.write(settledData(entry.value()), indent + 4, '')
       if (index % JOINED_ENTRIES === 0) this.join()
     }
   }

@@ -25,7 +25,7 @@ export function getOr(map: ReadonlyMap<Value, Value>, key: string, fallback: Val
 }
 
 /** An option's truth; `fallback` for one that is not set. */
-export function flag(screen: Screen, name: string, fallback = false): boolean {
+export function screenFlag(screen: Screen, name: string, fallback = false): boolean {
   return truthy(getOr(screen.opts, name, fallback))
 }
 

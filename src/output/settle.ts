@@ -20,13 +20,13 @@ function rebuiltDict(data: Dict, above: Set<Value>): Dict {
 }
 
 /** The same, in place where that can be: for data that nobody else will look at. */
-export function settled(data: Value, above = new Set<Value>()): Value {
+export function settledData(data: Value, above = new Set<Value>()): Value {
   if (!(data instanceof Map) || data.constructor !== Map) return rebuilt(data, above)
   if (data.size === 0 || above.has(data)) return data
   above.add(data)
   data.forEach((value, key) => {
     if (value === null || typeof value !== 'object') return
-    const inner = settled(value, above)
+    const inner = settledData(value, above)
     if (inner !== value) data.set(key, inner)
   })
   above.delete(data)

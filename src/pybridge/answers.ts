@@ -2,7 +2,7 @@
 import { BrineError, isA, recover } from '../base/mod.ts'
 import { type Dict, isDict, str, type Value } from '../data/mod.ts'
 import { display } from '../output/mod.ts'
-import type { Answer, Family, FoundFunction, PythonSource } from '../python/mod.ts'
+import type { AnswerFamily, FoundFunction, PythonSource, ScopeFunction } from '../python/mod.ts'
 import {
   bind,
   callSerializer,
@@ -27,7 +27,7 @@ const moduleOf = (name: string): string => name.slice(0, name.indexOf('.'))
 const functionOf = (name: string): string => name.slice(name.indexOf('.') + 1)
 
 /** Execution functions of a context. */
-export function functionFamily(ctx: FunctionContext): Family {
+export function functionFamily(ctx: FunctionContext): AnswerFamily {
   return {
     find: async (name) => {
       if (!ctx.has(name)) return undefined
@@ -42,7 +42,7 @@ export function functionFamily(ctx: FunctionContext): Family {
 }
 
 /** Formats, such as `json.serialize`, with those of users' own. */
-export function serializerFamily(ctx: FunctionContext): Family {
+export function serializerFamily(ctx: FunctionContext): AnswerFamily {
   const kinds = ['serialize', 'deserialize'] as const
   const kindOf = (name: string) => kinds.find((kind) => kind === functionOf(name))
   return {
@@ -60,7 +60,7 @@ export function serializerFamily(ctx: FunctionContext): Family {
 }
 
 /** State functions of a running state. */
-export function stateFamily(ctx: StateContext): Family {
+export function stateFamily(ctx: StateContext): AnswerFamily {
   const load = async (name: string): Promise<FunctionDescription | undefined> =>
     (await ctx.states.load(moduleOf(name)))?.functions[functionOf(name)]
   return {
@@ -80,7 +80,7 @@ export function stateFamily(ctx: StateContext): Family {
 }
 
 /** Rendering and output, for the parts of the salt package that are about them. */
-export function textAnswers(ctx: Pick<FunctionContext, 'render' | 'opts'>): Record<string, Answer> {
+export function textAnswers(ctx: Pick<FunctionContext, 'render' | 'opts'>): Record<string, ScopeFunction> {
   return {
     render: ([renderer, text, context, path]) =>
       ctx.render({

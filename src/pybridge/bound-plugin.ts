@@ -2,7 +2,7 @@
 // looked for at its first use, and each of its calls is bounded, so that one that hangs does not stop its host for good.
 import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
-import { type Answer, type FamilyName, moduleFiles, type Scope, upstreamFiles } from '../python/mod.ts'
+import { type FamilyName, moduleFiles, type Scope, type ScopeFunction, upstreamFiles } from '../python/mod.ts'
 import { mayServe } from './family-files.ts'
 import { functionScope } from './function-modules.ts'
 import { plainFunctions } from './plain-functions.ts'
@@ -37,7 +37,7 @@ export interface BoundCall {
   most?: number
   facts?: ReadonlyMap<Value, Value>
   /** Answers to what the plugin asks, besides the usual. */
-  answers?: Readonly<Record<string, Answer>>
+  answers?: Readonly<Record<string, ScopeFunction>>
   /** Ends the call from outside. */
   signal?: AbortSignal
 }

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dict, isDict, isList, isSecretName, markSecret, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { driverTable } from '../loader/mod.ts'
-import type { Answer } from '../python/mod.ts'
+import type { ScopeFunction } from '../python/mod.ts'
 import {
   arg,
   type CloudAccount,
@@ -62,7 +62,7 @@ class PluginAccount implements CloudAccount<typeof settings> {
   async call(fun: string, args: Value[], kwargs: Dict, steps?: CloudSteps, login: Dict = new Map()): Promise<Value> {
     const most = fun === 'create' || fun === 'destroy' ? MOST[fun] : MOST.query
     const { alias, signal } = this.ctx
-    const answers: Record<string, Answer> = {
+    const answers: Record<string, ScopeFunction> = {
       cloud_event: async ([tag, data]) => {
         const event = str(tag!).split('/').at(-1) ?? ''
         if (/^\w+$/.test(event) && !OF_HOST.has(event)) await steps?.report(event, isDict(data!) ? data : new Map())

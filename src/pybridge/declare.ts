@@ -101,7 +101,7 @@ export function pythonArguments(
 }
 
 /** The parts that declarations of every family share. */
-export function declared<D extends { args: Args }>(
+export function declaredParts<D extends { args: Args }>(
   facts: FunctionFacts,
   rest: Omit<D, 'args' | 'doc' | 'calledAs'>,
 ): D {

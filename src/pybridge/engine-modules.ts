@@ -3,7 +3,7 @@
 import { type Log, toError } from '../base/mod.ts'
 import type { Value } from '../data/mod.ts'
 import { engineTable } from '../loader/mod.ts'
-import { answersOf, callPython, type Family, type ModuleFile, type Scope, upstreamFiles } from '../python/mod.ts'
+import { type AnswerFamily, answersOf, callPython, type ModuleFile, type Scope, upstreamFiles } from '../python/mod.ts'
 import { arg, bind, type EngineContext, type EngineDeclaration } from '../sdk/mod.ts'
 import { functionFamily, textAnswers } from './answers.ts'
 import { describeModules } from './describe.ts'
@@ -32,7 +32,7 @@ async function engineScope(ctx: EngineContext): Promise<Scope> {
   const scope = functionScope(functions)
   const { master } = ctx
   if (!master) return { ...scope, opts: ctx.opts, ending: ctx.signal }
-  const runner: Family = {
+  const runner: AnswerFamily = {
     find: async (name) => {
       const doc = (await master.docs('runner')).get(name)
       return doc === undefined ? undefined : { doc }

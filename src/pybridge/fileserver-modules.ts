@@ -10,9 +10,9 @@ import {
   backendNames,
   type FileBackend,
   type FolderEntry,
+  type FolderListing,
   folderOf,
   isPlainEnv,
-  type Listing,
   noFiles,
   ownBackendsBy,
   type ServedFile,
@@ -82,7 +82,7 @@ class OwnFiles implements FileBackend {
     return isList(answer) ? answer.map(str).filter(isPlainEnv) : []
   }
 
-  async list(saltenv: string): Promise<Listing> {
+  async list(saltenv: string): Promise<FolderListing> {
     if (!isPlainEnv(saltenv)) return noFiles()
     const load = dictOf({ saltenv, prefix: '' })
     const plugin = await this.plugin()

@@ -4,7 +4,7 @@ import type { ModuleEntry, Registry } from '../loader/mod.ts'
 import { answersOf, callPython, type ModuleFile, moduleFolders, moduleText, type Scope } from '../python/mod.ts'
 import type { FunctionContext, FunctionDeclaration, ModuleDeclaration } from '../sdk/mod.ts'
 import { functionFamily, serializerFamily, textAnswers } from './answers.ts'
-import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
+import { declaredParts, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
 import { describeHere } from './describe.ts'
 import { isListed } from './family-files.ts'
 import { placed, servedAs } from './places.ts'
@@ -34,7 +34,7 @@ export function functionScope(ctx: FunctionContext): Scope {
 
 function functionOf(name: string, facts: FunctionFacts): FunctionDeclaration {
   const { path, attr, onTarget } = facts.origin
-  const declaration: FunctionDeclaration = declared<FunctionDeclaration>(facts, {
+  const declaration: FunctionDeclaration = declaredParts<FunctionDeclaration>(facts, {
     effect: 'change',
     run: (ctx, bound) => {
       const { args, kwargs } = pythonArguments(declaration, bound)

@@ -8,7 +8,7 @@ import { toValue } from '../sdk/mod.ts'
 import { describeHere } from './describe.ts'
 import { familyFiles } from './family-files.ts'
 import { functionScope } from './function-modules.ts'
-import { absence, type Places, placed } from './places.ts'
+import { absence, type CodePlaces, placed } from './places.ts'
 
 export interface GrainsSurroundings {
   opts: Dict
@@ -44,7 +44,7 @@ async function harmless(scope: Scope, files: readonly ModuleFile[]): Promise<Mod
 }
 
 /** Those that can be told here come first; those of the target see them. */
-async function pythonGrains(scope: Scope, { here, onTarget }: Places, known: Dict): Promise<Dict[]> {
+async function pythonGrains(scope: Scope, { here, onTarget }: CodePlaces, known: Dict): Promise<Dict[]> {
   const parts: Dict[] = []
   const what = "users' grains"
   const ask = async (paths: readonly string[], place: { onTarget?: boolean }): Promise<void> => {

@@ -6,9 +6,9 @@ import { option } from '../config/mod.ts'
 import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 import type { MasterEntry, MasterRegistry } from '../loader/mod.ts'
 import {
+  type AnswerFamily,
   answersOf,
   callPython,
-  type Family,
   type ModuleFile,
   moduleFiles,
   moduleFolders,
@@ -16,7 +16,7 @@ import {
 } from '../python/mod.ts'
 import type { MasterContext, MasterFunction, MasterModule } from '../sdk/mod.ts'
 import { foundIn, textAnswers } from './answers.ts'
-import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
+import { declaredParts, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
 import { describeModules } from './describe.ts'
 import { isListed } from './family-files.ts'
 import { listedEntries, type UserEntry } from './function-modules.ts'
@@ -32,7 +32,7 @@ type Kind = keyof MasterRegistries
 
 const FOLDERS = { runner: 'runners', wheel: 'wheel' } as const
 
-function familyOf(registry: MasterRegistry, ctx: MasterContext): Family {
+function familyOf(registry: MasterRegistry, ctx: MasterContext): AnswerFamily {
   return {
     find: async (name) => (registry.has(name) ? foundIn(await registry.find(name)) : undefined),
     names: () => registry.names(),
@@ -41,7 +41,7 @@ function familyOf(registry: MasterRegistry, ctx: MasterContext): Family {
 }
 
 /** Functions as a minion on the master's machine has them. */
-const localFamily = (ctx: MasterContext): Family => ({
+const localFamily = (ctx: MasterContext): AnswerFamily => ({
   find: async (name) => {
     const doc = (await ctx.docs('function')).get(name)
     return doc === undefined ? undefined : { doc }
@@ -84,7 +84,7 @@ function masterScope(ctx: MasterContext, registries: MasterRegistries, kind: Kin
 
 function functionOf(name: string, facts: FunctionFacts, registries: MasterRegistries, kind: Kind): MasterFunction {
   const { path, attr } = facts.origin
-  const declaration: MasterFunction = declared<MasterFunction>(facts, {
+  const declaration: MasterFunction = declaredParts<MasterFunction>(facts, {
     run: (ctx, bound) => {
       const { args, kwargs } = pythonArguments(declaration, bound)
       const params = [FOLDERS[kind], path, attr, args, kwargs]

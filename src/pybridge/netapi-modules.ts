@@ -1,7 +1,7 @@
 // Network APIs from users' own files and extensions: modules with a function `start` that serves until `salt-api` ends.
 import type { Log } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
-import { type Answer, mayHaveModules, type Scope } from '../python/mod.ts'
+import { mayHaveModules, type Scope, type ScopeFunction } from '../python/mod.ts'
 import { functionScope } from './function-modules.ts'
 import { plainFunctions } from './plain-functions.ts'
 import { userPlugins } from './plugins.ts'
@@ -9,7 +9,7 @@ import { userPlugins } from './plugins.ts'
 export interface OwnNetapi {
   name: string
   /** Serve until the signal. */
-  start(signal: AbortSignal, answers: Readonly<Record<string, Answer>>): Promise<void>
+  start(signal: AbortSignal, answers: Readonly<Record<string, ScopeFunction>>): Promise<void>
 }
 
 /** The APIs that serve here: each looks for its own options. */

@@ -16,12 +16,12 @@ export interface TargetModule {
   need: string
 }
 
-export interface Places {
+export interface CodePlaces {
   here: ModuleFile[]
   onTarget: TargetModule[]
 }
 
-export async function placed(scope: Scope, files: readonly ModuleFile[]): Promise<Places> {
+export async function placed(scope: Scope, files: readonly ModuleFile[]): Promise<CodePlaces> {
   const surveyed = files.filter(({ extension, isHere }) => !extension && !isHere)
   if (!scope.remote || surveyed.length === 0) return { here: [...files], onTarget: [] }
   const params = [surveyed.map(({ path }) => path), moduleFolders(scope.opts, 'utils')]

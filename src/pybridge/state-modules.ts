@@ -4,7 +4,7 @@ import type { Registry, StateEntry } from '../loader/mod.ts'
 import { answersOf, callPython, type ModuleFile, moduleFolders, type Scope } from '../python/mod.ts'
 import { type StateContext, type StateDeclaration, type StateFunction, stateHooks } from '../sdk/mod.ts'
 import { functionFamily, serializerFamily, stateFamily, textAnswers } from './answers.ts'
-import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
+import { declaredParts, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
 import { describeHere } from './describe.ts'
 import { isListed } from './family-files.ts'
 import { functionScope, listedEntries, type UserEntry } from './function-modules.ts'
@@ -53,7 +53,7 @@ const callState: StateInvoker = (ctx, { origin }, { what, args, kwargs = new Map
 }
 
 function stateOf(name: string, facts: FunctionFacts, call: StateInvoker): StateFunction {
-  const declaration: StateFunction = declared<StateFunction>(facts, {
+  const declaration: StateFunction = declaredParts<StateFunction>(facts, {
     run: async (ctx, bound) => {
       const { args, kwargs } = pythonArguments(declaration, bound)
       return (await call(ctx, facts, { what: name, args, kwargs })) as Dict

@@ -3,7 +3,7 @@
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, PyError, str, type Value } from '../data/mod.ts'
 import { type Registry, type StateEntry, type StateTable, thoriumTable } from '../loader/mod.ts'
-import { answersOf, callPython, type Family, type Scope } from '../python/mod.ts'
+import { type AnswerFamily, answersOf, callPython, type Scope } from '../python/mod.ts'
 import { type StateContext, type StateDeclaration, THORIUM_USER, thoriumOf } from '../sdk/mod.ts'
 import { functionFamily, stateFamily, textAnswers } from './answers.ts'
 import { describeModules } from './describe.ts'
@@ -14,7 +14,7 @@ import { overlaid } from './overlay.ts'
 import { type StateInvoker, stateDeclaration, stateEntry, stateScope } from './state-modules.ts'
 
 /** Runners, which are calls of their own. */
-const runnerFamily = ({ runners, master }: StateContext): Family => ({
+const runnerFamily = ({ runners, master }: StateContext): AnswerFamily => ({
   find: async (name) => ((await master?.parameters('runner', name)) ? { doc: '' } : undefined),
   names: () => runners.names(),
   call: async (name, args, kwargs) => {
@@ -59,8 +59,8 @@ export async function thoriumStates(registry: Registry): Promise<StateTable> {
   }))
   const table = await overlaid(thoriumTable, [...own, ...native])
   if (!option(opts, 'python_upstream_modules')) return table
-  const { filled } = await import('./upstream-modules.ts')
-  return filled(table, functionScope(registry.ctx), 'thorium', (functions, load) => ({
+  const { filledTable } = await import('./upstream-modules.ts')
+  return filledTable(table, functionScope(registry.ctx), 'thorium', (functions, load) => ({
     functions,
     load: async () => ({ default: stateDeclaration(await load(), callThorium) }),
   }))

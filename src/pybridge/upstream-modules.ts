@@ -10,7 +10,7 @@ import { stateDeclaration } from './state-modules.ts'
 type Table<Entry> = Readonly<Record<string, readonly Entry[]>>
 
 /** A table with further entries for functions that it lacks. */
-export function filled<Entry extends { functions: readonly string[] }>(
+export function filledTable<Entry extends { functions: readonly string[] }>(
   table: Table<Entry>,
   scope: Scope,
   family: FamilyName,
@@ -41,8 +41,8 @@ const stateEntry = (functions: readonly string[], load: () => Promise<ModuleFact
 export function withUpstream(registry: Registry, tables: UserTables): UserTables {
   const scope = functionScope(registry.ctx)
   return {
-    functions: filled(tables.functions, scope, 'modules', moduleEntry),
-    states: filled(tables.states, scope, 'states', stateEntry),
+    functions: filledTable(tables.functions, scope, 'modules', moduleEntry),
+    states: filledTable(tables.states, scope, 'states', stateEntry),
   }
 }
 
@@ -53,7 +53,7 @@ export const masterUpstream = (
   family: 'runners' | 'wheel',
   moduleOf: (facts: ModuleFacts) => MasterModule,
 ): Table<MasterEntry> =>
-  filled(table, scope, family, (functions, load) => ({
+  filledTable(table, scope, family, (functions, load) => ({
     functions,
     load: async () => ({ default: moduleOf(await load()) }),
   }))

@@ -2,7 +2,7 @@
 // as Salt reads it. A function that is Python itself is named by its place, and called there without a way through here.
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { type DumpOptions, dump, load } from '../yaml/mod.ts'
-import type { Answer } from './scope.ts'
+import type { ScopeFunction } from './scope.ts'
 
 /** Where a Python function is. */
 export interface PythonSource {
@@ -19,16 +19,16 @@ export interface FoundFunction {
 }
 
 /** One family of functions, as Python may use it. */
-export interface Family {
+export interface AnswerFamily {
   /** Undefined when there is none of that name. */
   find(name: string): FoundFunction | undefined | Promise<FoundFunction | undefined>
   names(): Iterable<string> | Promise<Iterable<string>>
   call(name: string, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Value | Promise<Value>
 }
 
-export type Families = Readonly<Record<string, Family>>
+export type Families = Readonly<Record<string, AnswerFamily>>
 
-const none: Family = {
+const none: AnswerFamily = {
   find: () => undefined,
   names: () => [],
   call: (name) => {
@@ -38,9 +38,12 @@ const none: Family = {
 
 const keywordsOf = (dict: Dict): Map<string, Value> => new Map([...dict].map(([key, value]) => [str(key), value]))
 
-export function answersOf(families: Families, more: Readonly<Record<string, Answer>> = {}): Map<string, Answer> {
-  const family = (name: Value): Family => families[str(name)] ?? none
-  const answers: Record<string, Answer> = {
+export function answersOf(
+  families: Families,
+  more: Readonly<Record<string, ScopeFunction>> = {},
+): Map<string, ScopeFunction> {
+  const family = (name: Value): AnswerFamily => families[str(name)] ?? none
+  const answers: Record<string, ScopeFunction> = {
     find: async ([kind, name], asker) => {
       const found = await family(kind!).find(str(name!))
       if (!found) return null

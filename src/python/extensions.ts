@@ -10,10 +10,10 @@ import { askedFolders } from './asked-folders.ts'
 import {
   isFolder,
   namedByPathFiles,
-  namesIn,
   type PythonInstallation,
   pythonInstallation,
   shortText,
+  siteNames,
 } from './site-folders.ts'
 
 /** An installed package that extends Salt. */
@@ -86,7 +86,7 @@ function extensionsIn(installation: PythonInstallation, problems: string[]): Ext
   const all = [...new Set([...folders, ...named].map((folder) => realpathSync(folder)))]
   const extensions = new Map<string, Extension>()
   for (const folder of all) {
-    for (const name of namesIn(folder)) {
+    for (const name of siteNames(folder)) {
       if (extensions.size >= MOST_ENTRIES) return [...extensions.values()]
       if (!name.endsWith('.dist-info') && !name.endsWith('.egg-info')) continue
       const points = entryPoints(shortText(join(folder, name, 'entry_points.txt'), MOST_BYTES))
@@ -153,7 +153,7 @@ function foldersOf(point: EntryPoint, sites: readonly string[], asking: Asking):
 function packageFolders(packages: readonly string[]): Map<string, string[]> {
   const kinds = new Map<string, string[]>()
   for (const folder of packages) {
-    for (const kind of namesIn(folder)) {
+    for (const kind of siteNames(folder)) {
       if (/^[a-z]\w*$/.test(kind) && isFolder(join(folder, kind))) {
         kinds.set(kind, [...(kinds.get(kind) ?? []), join(folder, kind)])
       }

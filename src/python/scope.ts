@@ -9,7 +9,7 @@ import { launchHere, type WorkerSettings } from './launch.ts'
 import { targetWorker } from './target-worker.ts'
 import { Worker, type WorkerCall } from './worker.ts'
 
-export type Answer = (params: readonly Value[], asker: Asker) => Value | Promise<Value>
+export type ScopeFunction = (params: readonly Value[], asker: Asker) => Value | Promise<Value>
 
 export interface Asker {
   /** Whether the module that asks runs on a target. */
@@ -36,7 +36,7 @@ export interface Scope {
   /** Further facts: `low`, `env`, folders of `_utils`, the families behind dunders. */
   facts?: ReadonlyMap<Value, Value>
   /** Answers to methods by name. */
-  answers: ReadonlyMap<string, Answer>
+  answers: ReadonlyMap<string, ScopeFunction>
 }
 
 const MEGABYTE = 1 << 20

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Value } from '../data/mod.ts'
 import { failureOf } from './errors.ts'
 import { frame, PythonFrameReader } from './frames.ts'
-import type { Answer } from './scope.ts'
+import type { ScopeFunction } from './scope.ts'
 
 const REPLY = 1
 const FAIL = 2
@@ -12,7 +12,7 @@ const FAIL = 2
 export async function serveFrames(
   input: Readable,
   output: Writable,
-  answers: ReadonlyMap<string, Answer>,
+  answers: ReadonlyMap<string, ScopeFunction>,
 ): Promise<void> {
   const answer = async ([, number, , method, params]: Value[]): Promise<void> => {
     try {

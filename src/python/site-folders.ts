@@ -42,7 +42,7 @@ export function shortText(path: string, most: number = MOST_BYTES): string {
   })
 }
 
-export function namesIn(folder: string): string[] {
+export function siteNames(folder: string): string[] {
   // a folder that is missing or unreadable holds nothing for this user
   return recover(isAnyError, [], () => readdirSync(folder).sort())
 }
@@ -70,7 +70,7 @@ function versionOf(program: string, { folder, settings }: Prefix): string | unde
   const stated = /^3\.\d+/.exec(settings?.get('version') ?? settings?.get('version_info') ?? '')
   const named = /^(?:python|pypy)(3\.\d+)/.exec(basename(resolved(program)))
   if (stated ?? named) return stated?.[0] ?? named![1]
-  const installed = namesIn(join(folder, 'lib')).filter((name) => /^python3\.\d+$/.test(name))
+  const installed = siteNames(join(folder, 'lib')).filter((name) => /^python3\.\d+$/.test(name))
   return installed.length === 1 ? installed[0]!.slice('python'.length) : undefined
 }
 
@@ -89,7 +89,7 @@ function foldersOfPrefix(folder: string, version: string): string[] {
 
 /** The folders that the path files of a folder name. */
 export function namedByPathFiles(folder: string): string[] {
-  const files = namesIn(folder).filter((name) => name.endsWith('.pth'))
+  const files = siteNames(folder).filter((name) => name.endsWith('.pth'))
   return files.flatMap((file) =>
     shortText(join(folder, file))
       .split('\n')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Dict, loadJson } from '../data/mod.ts'
 import { arg, type MasterFunction, masterFn } from '../sdk/mod.ts'
-import { callOf, requirements } from './calls.ts'
+import { reactionCall, requirements } from './calls.ts'
 
 const greet: MasterFunction = masterFn({
   doc: 'Greets.',
@@ -20,7 +20,7 @@ const chunk = (json: string): Dict => new Map([['__id__', 'x'], ...(loadJson(jso
 
 async function read(json: string): Promise<{ call: unknown; log: string[] }> {
   const log: string[] = []
-  const call = await callOf(chunk(json), declared, (level, text) => log.push(`${level}: ${text}`))
+  const call = await reactionCall(chunk(json), declared, (level, text) => log.push(`${level}: ${text}`))
   return { call: call && { args: call.args, kwargs: Object.fromEntries(call.kwargs) }, log }
 }
 

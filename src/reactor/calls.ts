@@ -22,7 +22,7 @@ export interface ReactionCall {
 }
 
 /** How functions of the master are declared. */
-export type Declared = (kind: 'runner' | 'wheel', fun: string) => Promise<DeclaredFunction | undefined>
+export type DeclaredFunctions = (kind: 'runner' | 'wheel', fun: string) => Promise<DeclaredFunction | undefined>
 
 export interface DeclaredFunction {
   declaration: MasterFunction
@@ -47,7 +47,11 @@ const OPTIONS = ['ret_config', 'ret_kwargs', 'metadata', 'delimiter', 'module_ex
 const fullName = (chunk: Dict): string => str(chunk.get('fun') ?? '')
 
 /** The call, or undefined when the reaction cannot be read, which is logged. */
-export async function callOf(chunk: Dict, declared: Declared, log: Log): Promise<ReactionCall | undefined> {
+export async function reactionCall(
+  chunk: Dict,
+  declared: DeclaredFunctions,
+  log: Log,
+): Promise<ReactionCall | undefined> {
   const kind = kindOf(chunk) as ReactionKind
   const id = str(chunk.get('__id__') ?? '')
   const fun = fullName(chunk)
@@ -112,7 +116,7 @@ function repacked(list: Value): Map<string, Value> {
   return found
 }
 
-async function oldForm(chunk: Dict, kind: ReactionKind, declared: Declared): Promise<Given | string> {
+async function oldForm(chunk: Dict, kind: ReactionKind, declared: DeclaredFunctions): Promise<Given | string> {
   const [arg, kwarg] = [chunk.get('arg'), chunk.get('kwarg')]
   const given: Given = {
     args: isList(arg ?? null) ? [...(arg as Value[])] : arg === undefined ? [] : [arg],

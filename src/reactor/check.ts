@@ -10,7 +10,7 @@ import { moduleTable } from '../loader/mod.ts'
 import { failureLine, parsePipe, parseShebang, renderText } from '../render/mod.ts'
 import { compileReactions } from '../state/mod.ts'
 import { YamlError } from '../yaml/mod.ts'
-import { callOf, type Declared, KINDS, kindOf } from './calls.ts'
+import { type DeclaredFunctions, KINDS, kindOf, reactionCall } from './calls.ts'
 import type { ReactorContext } from './context.ts'
 import { linesIn, padded } from './render-reactions.ts'
 import { RulePlaces } from './rule-places.ts'
@@ -28,7 +28,7 @@ interface Problem {
   text: string
 }
 
-export async function checkRules(ctx: ReactorContext, declared: Declared): Promise<string[]> {
+export async function checkRules(ctx: ReactorContext, declared: DeclaredFunctions): Promise<string[]> {
   const check = new Check(ctx, declared)
   const places = new RulePlaces(ctx.opts)
   const problems: string[] = []
@@ -42,10 +42,10 @@ export async function checkRules(ctx: ReactorContext, declared: Declared): Promi
 
 class Check {
   private readonly ctx: ReactorContext
-  private readonly declared: Declared
+  private readonly declared: DeclaredFunctions
   private ownModules: Promise<Set<string>> | undefined
 
-  constructor(ctx: ReactorContext, declared: Declared) {
+  constructor(ctx: ReactorContext, declared: DeclaredFunctions) {
     this.ctx = ctx
     this.declared = declared
   }
@@ -136,7 +136,7 @@ class Check {
     if (unknown !== undefined) return unknown
     const said: string[] = []
     try {
-      await callOf(chunk, this.declared, (level, text) => level === 'error' && said.push(text))
+      await reactionCall(chunk, this.declared, (level, text) => level === 'error' && said.push(text))
     } catch (error) {
       said.push(failureLine(error))
     }

@@ -2,14 +2,14 @@
 // except that an unknown kind ends the list, as in Salt.
 import type { Dict } from '../data/mod.ts'
 import { failureLine } from '../render/mod.ts'
-import { callOf, type Declared, KINDS, kindOf, requirements } from './calls.ts'
+import { type DeclaredFunctions, KINDS, kindOf, reactionCall, requirements } from './calls.ts'
 import type { ReactorContext } from './context.ts'
 import { nameOf, tellFailure } from './perform.ts'
 import { nameIn, type ReactionRecord, requiredBy } from './record.ts'
 
 export interface PlanParts {
   context: ReactorContext
-  declared: Declared
+  declared: DeclaredFunctions
   /** How many functions of the master can begin at once. */
   room: number
 }
@@ -41,7 +41,7 @@ async function planned(
   { context, declared }: PlanParts,
   known: ReadonlySet<string>,
 ): Promise<Dict | undefined> {
-  const call = await callOf(chunk, declared, context.log)
+  const call = await reactionCall(chunk, declared, context.log)
   if (!call) return undefined
   const requires = requirements(chunk).filter((name) => known.has(name))
   const entry = record.add(call, chunk.get('__sls__') ?? null, requires)

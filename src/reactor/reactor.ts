@@ -8,7 +8,7 @@ import { failureLine } from '../render/mod.ts'
 import { compileReactions } from '../state/mod.ts'
 import type { ReactionStore } from '../store/mod.ts'
 import { readTraceparent, type TraceContext, type Tracer } from '../telemetry/mod.ts'
-import { callOf, type Declared, KINDS, kindOf } from './calls.ts'
+import { type DeclaredFunctions, KINDS, kindOf, reactionCall } from './calls.ts'
 import { carryOut } from './carry-out.ts'
 import { type Cause, Causes } from './causes.ts'
 import { Limits } from './limits.ts'
@@ -22,7 +22,7 @@ import { type Rule, Rules } from './rules.ts'
 
 export interface ReactorParts extends Omit<PerformParts, 'causes'> {
   store: ReactionStore
-  declared: Declared
+  declared: DeclaredFunctions
   /** By which programs on this machine show that they may manage the reactor. */
   masterKey(): string
   /** Resolves when minions have come back to a master that has just begun. */
@@ -284,7 +284,9 @@ export class Reactor {
       const shown = new Map<Value, Value>([['id', chunk.get('__id__') ?? '']])
       shown.set('call', `${kind}.${str(chunk.get('fun') ?? '')}`).set('file', chunk.get('__sls__') ?? null)
       try {
-        const call = KINDS.has(kind) ? await callOf(chunk, this.parts.declared, this.parts.context.log) : undefined
+        const call = KINDS.has(kind)
+          ? await reactionCall(chunk, this.parts.declared, this.parts.context.log)
+          : undefined
         if (call?.tgt !== undefined) shown.set('tgt', call.tgt)
         if (call) shown.set('args', call.args).set('kwargs', new Map<Value, Value>(call.kwargs))
         else shown.set('error', `It cannot be carried out`)

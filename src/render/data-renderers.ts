@@ -1,6 +1,6 @@
 // Renderers that read data from text. `text` itself is none of Salt's: it hands on what it gets.
 import { type Dict, decodeMsgpack, encodeText, MsgpackError, type Value } from '../data/mod.ts'
-import { type LoadOptions, loadYamlex, renderYaml, YamlError } from '../yaml/mod.ts'
+import { deserializeYamlex, type LoadOptions, renderYaml, YamlError } from '../yaml/mod.ts'
 import { RenderError, renderError } from './errors.ts'
 import { inputText, withoutShebang } from './input-text.ts'
 import { json, json5, toml } from './object-renderers.ts'
@@ -36,7 +36,7 @@ const yaml: Renderer = {
 const yamlex: Renderer = {
   name: 'yamlex',
   render: (input, _args, ctx) =>
-    reading(ctx, (options) => loadYamlex(inputText(input, 'yamlex'), options) || new Map()),
+    reading(ctx, (options) => deserializeYamlex(inputText(input, 'yamlex'), options) || new Map()),
 }
 
 const text: Renderer = {

@@ -128,7 +128,7 @@ function fail(times: Times, error: string): DueVerdict {
 }
 
 /** Return in words when a job runs. */
-export function whenText(job: Dict): string {
+export function scheduleText(job: Dict): string {
   const interval = intervalOf(job)
   if (interval !== undefined) return `every ${interval} seconds`
   const kind = KINDS.find((name) => job.has(name))

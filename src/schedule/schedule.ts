@@ -3,7 +3,7 @@
 import { guarded, type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, deepCopy, float, isDict, numberOf, str, truthy, type Value } from '../data/mod.ts'
-import { type DueRules, freshTimes, functionOf, intervalOf, look, settle, type Times, whenText } from './due.ts'
+import { type DueRules, freshTimes, functionOf, intervalOf, look, scheduleText, settle, type Times } from './due.ts'
 import { datetimeOf } from './moments.ts'
 
 /** Names in a schedule that are no jobs. */
@@ -122,7 +122,7 @@ export class Schedule {
       return [
         new Map<Value, Value>([['name', str(name)]])
           .set('fun', functionOf(job) ?? '')
-          .set('when', whenText(job))
+          .set('when', scheduleText(job))
           .set('enabled', isEnabled)
           .set('last_run', seconds(lastRun))
           .set('next_run', isEnabled ? seconds(splayed ?? next) : null),

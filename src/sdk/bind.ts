@@ -27,7 +27,7 @@ import { plainPath } from './paths.ts'
 export type Callable = Pick<FunctionDeclaration, 'args' | 'calledAs'>
 
 /** What a body receives, before anything is given. */
-export interface Frame {
+export interface ArgumentFrame {
   /** Every parameter with its default, in their order: copied with each call. */
   readonly defaults: Readonly<Record<string, unknown>>
   /** The parameter for what is left of the arguments, and the one for further keywords. */
@@ -35,9 +35,9 @@ export interface Frame {
   readonly open: string | undefined
 }
 
-const frames = new WeakMap<Callable, Frame>()
+const frames = new WeakMap<Callable, ArgumentFrame>()
 
-export function frameOf(declaration: Callable): Frame {
+export function frameOf(declaration: Callable): ArgumentFrame {
   const known = frames.get(declaration)
   if (known) return known
   const entries = Object.entries(declaration.args)
@@ -83,11 +83,11 @@ export function bind(
 ): Record<string, unknown> {
   const signature = signatureOf(declaration, name)
   const given = match(signature, args, kwargs)
-  return filled(declaration, given, signature.name)
+  return filledArguments(declaration, given, signature.name)
 }
 
 /** The given arguments in the forms that are declared, the others by default. */
-export function filled(
+export function filledArguments(
   declaration: Callable,
   { named, rest, further }: BoundArguments,
   name: string,

@@ -6,7 +6,7 @@ import { type BoundArguments, type Dict, SaltError, str, type Value } from '../d
 import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
 import type { Args, Bound } from './arg.ts'
-import { filled } from './bind.ts'
+import { filledArguments } from './bind.ts'
 import type { Result } from './description.ts'
 import type { MinionJobs } from './master-reach.ts'
 
@@ -166,7 +166,7 @@ export function boundSettings<A extends Args>(args: A, written: Dict, where: str
   if (Object.values(args).some(({ kind }) => kind === 'open')) {
     for (const [name, value] of written) if (!given.named.has(str(name))) given.further.set(str(name), value)
   }
-  return filled({ args }, given, where) as Bound<A>
+  return filledArguments({ args }, given, where) as Bound<A>
 }
 
 interface Patience {

@@ -7,7 +7,7 @@ import { httpClient } from '../http/mod.ts'
 import type { FunctionSource } from '../render/mod.ts'
 import type { SharedBanks } from '../store/mod.ts'
 import { type Arg, type Args, arg, type Bound } from './arg.ts'
-import { bind, filled } from './bind.ts'
+import { bind, filledArguments } from './bind.ts'
 import type { FunctionContext, Keywords, SdbRequest } from './context.ts'
 import type { Result } from './description.ts'
 import { toValue } from './result.ts'
@@ -94,7 +94,7 @@ function profileSettings(driver: SdbDriver, profile: Dict, log: Log): Bound<Args
   if (missing !== undefined) {
     throw new SaltError('CommandExecutionError', `A profile of the sdb driver '${name}' needs the setting '${missing}'`)
   }
-  return filled({ args }, given, name)
+  return filledArguments({ args }, given, name)
 }
 
 const isRequired = ({ kind, default: fallback }: Arg<unknown>): boolean => kind !== 'open' && fallback === undefined

@@ -63,7 +63,7 @@ export {
   remembered,
   roundedPercent,
 } from './beacon.ts'
-export { bind, type Callable, filled, frameOf, signatureOf, textOrNumber } from './bind.ts'
+export { bind, type Callable, filledArguments, frameOf, signatureOf, textOrNumber } from './bind.ts'
 export type { BootstrapOutcome, BootstrapReach, BootstrapRequest } from './bootstrap.ts'
 export type {
   CloudClient,

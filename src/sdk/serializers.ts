@@ -89,7 +89,7 @@ const yamlex: Serializer = {
     const { serializeYamlex } = await import('../yaml/mod.ts')
     return serializeYamlex(value, Object.fromEntries(options) as DumpOptions)
   },
-  deserialize: async (text) => (await import('../yaml/mod.ts')).loadYamlex(text),
+  deserialize: async (text) => (await import('../yaml/mod.ts')).deserializeYamlex(text),
 }
 
 const asText = (text: string | Uint8Array): string => (typeof text === 'string' ? text : decodeBytes(text))
@@ -136,7 +136,7 @@ export async function loadYaml(text: string): Promise<Value> {
 
 /** Read YAML with aggregations (`!aggregate`, `!reset`). */
 export async function loadYamlex(text: string): Promise<Value> {
-  return (await import('../yaml/mod.ts')).loadYamlex(text)
+  return (await import('../yaml/mod.ts')).deserializeYamlex(text)
 }
 
 /** In a format that is text. */

@@ -12,7 +12,7 @@ export interface AnswerShape {
   version: string
 }
 
-export interface Asked {
+export interface SimulatedCall {
   id: string
   number: number
   job: Dict
@@ -28,7 +28,7 @@ interface Answer {
   out?: string
 }
 
-const FACTS: Readonly<Record<string, (args: readonly Value[], asked: Asked, shape: AnswerShape) => Value>> = {
+const FACTS: Readonly<Record<string, (args: readonly Value[], asked: SimulatedCall, shape: AnswerShape) => Value>> = {
   'test.ping': () => true,
   'test.version': (_args, _asked, { version }) => version,
   'test.echo': ([text]) => text ?? null,
@@ -74,7 +74,7 @@ function fillingOf(bytes: number): string {
   return filling
 }
 
-function answer(fun: string, args: readonly Value[], asked: Asked, shape: AnswerShape): Answer {
+function answer(fun: string, args: readonly Value[], asked: SimulatedCall, shape: AnswerShape): Answer {
   const { number, isFailing } = asked
   if (STATES.has(fun)) {
     return { value: resultsOf(number, shape.states, isFailing), retcode: isFailing ? 2 : 0, out: 'highstate' }
@@ -86,7 +86,7 @@ function answer(fun: string, args: readonly Value[], asked: Asked, shape: Answer
 }
 
 /** Return the load of a return to a job, which may call several functions. */
-export function answerTo(asked: Asked, shape: AnswerShape): Dict {
+export function answerTo(asked: SimulatedCall, shape: AnswerShape): Dict {
   const { job } = asked
   const [fun, arg] = [job.get('fun') ?? '', job.get('arg') ?? []]
   const all = isList(fun) ? [...fun].map(str) : [str(fun)]

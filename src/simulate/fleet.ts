@@ -11,7 +11,7 @@ import { type GrainsOf, ownAddress } from './grains.ts'
 import { masterMemory } from './master-memory.ts'
 import { SimulatedMinion } from './simulated-minion.ts'
 
-export interface FleetOptions {
+export interface SimulatedFleetOptions {
   count: number
   /** Number of the first minion; ids are the prefix and the number. */
   first: number
@@ -79,9 +79,9 @@ const MOST_JOBS = 1000
 
 type Retry = 'pending' | 'timeout'
 
-export class Fleet {
+export class SimulatedFleet {
   readonly progress: FleetProgress
-  private readonly options: FleetOptions
+  private readonly options: SimulatedFleetOptions
   private readonly minions: SimulatedMinion[] = []
   private readonly jobs = new Set<string>()
   private readonly shares: Readonly<Record<'fail' | 'twice' | 'late', Share>>
@@ -92,7 +92,7 @@ export class Fleet {
   private signInSeconds = 0
   private masterKey: string | undefined
 
-  constructor(options: FleetOptions) {
+  constructor(options: SimulatedFleetOptions) {
     this.options = options
     // every job that takes its time listens
     setMaxListeners(0, this.stopped.signal)

@@ -2,7 +2,7 @@
 // publications and returns are real, and only the work of a job is made up.
 export type { AnswerShape } from './answers.ts'
 export { type Faults, NO_FAULTS } from './faults.ts'
-export { Fleet, type FleetOptions, type FleetProgress, type FleetReport } from './fleet.ts'
+export { type FleetProgress, type FleetReport, SimulatedFleet, type SimulatedFleetOptions } from './fleet.ts'
 export { grainsFrom, ownAddress } from './grains.ts'
 export { type KeyPool, keyPool } from './key-pool.ts'
 export { SimulatedMinion } from './simulated-minion.ts'

@@ -114,7 +114,7 @@ function questionIn(said: string): string {
 }
 
 /** The error of a lost or refused connection behind another error, if there is one. */
-export function connectionError(error: unknown): SshError | undefined {
+export function connectionErrorIn(error: unknown): SshError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof SshError) return cause
   return undefined
 }

@@ -7,7 +7,7 @@ import { CallFailure, callOnce } from '../minion/mod.ts'
 import type { FunctionContext } from '../sdk/mod.ts'
 import {
   asText,
-  connectionError,
+  connectionErrorIn,
   failedCall,
   functionAnswer,
   rawAnswer,
@@ -20,7 +20,7 @@ import { askMaster } from './master-side.ts'
 import { mineCall } from './mine-function.ts'
 import { NestedCalls } from './nested.ts'
 import type { NumberedRequest, RunSshCommand, SshParts } from './parts.ts'
-import { keepPlan, readPlan } from './plans.ts'
+import { keepPlan, readSshPlan } from './plans.ts'
 import { hasPreFlight, runPreFlight, runPreHook } from './pre-flight.ts'
 import { type RosterEntry, sshTarget } from './roster/mod.ts'
 import { SshSession } from './session.ts'
@@ -89,7 +89,7 @@ async function callOn(parts: TargetParts, session: SshSession, request: Numbered
   }
   const plan = { opts: parts.opts, id, fun: request.fun, words: request.words }
   // the first read that is needed waits for them
-  void machine.prefetch(readPlan(plan))
+  void machine.prefetch(readSshPlan(plan))
   const functions = await session.functions()
   const { fun, words } = request.isMine ? mineCallOf(parts, session, functions.ctx.pillar, request.fun) : request
   const published = new Map<string, Value>([
@@ -105,7 +105,7 @@ async function callOn(parts: TargetParts, session: SshSession, request: Numbered
     return functionAnswer(id, { ...answer, out: wrappedOutputter(fun) ?? answer.out })
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
-    const lost = connectionError(error.cause)
+    const lost = connectionErrorIn(error.cause)
     if (lost) return unreached(id, lost)
     return isWrapped(fun) ? wrappedFailure(parts, id, fun, error) : failedCall(id, error)
   } finally {
@@ -135,7 +135,7 @@ function wrappedFailure({ log }: SshParts, id: string, fun: string, { cause, mes
 }
 
 function failureOf({ log }: SshParts, id: string, error: unknown): SshAnswer {
-  const lost = connectionError(error)
+  const lost = connectionErrorIn(error)
   if (lost) return unreached(id, lost)
   const { message, stack } = toError(error)
   log('debug', stack ?? message)

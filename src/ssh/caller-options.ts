@@ -61,13 +61,13 @@ const PROXY = /proxycommand/i
 
 const MOST_TEXT = 4096
 
-export interface Caller {
+export interface SshCaller {
   /** The caller has the rights of the master's owner. */
   isOwner: boolean
 }
 
 /** The options of a call that count; a warning names each that does not. */
-export function callerOptions(opts: Dict, given: Dict, { isOwner }: Caller, log: Log): Dict {
+export function callerOptions(opts: Dict, given: Dict, { isOwner }: SshCaller, log: Log): Dict {
   const taken: Dict = new Map()
   for (const [key, value] of given) {
     const name = str(key)

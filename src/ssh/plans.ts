@@ -32,7 +32,7 @@ const foldersOf = ({ opts, id }: PlanKey): string[] => [
 ]
 
 /** Return the reads of the last such call; none when it is the first. */
-export function readPlan(key: PlanKey): SshRead[] {
+export function readSshPlan(key: PlanKey): SshRead[] {
   for (const folder of foldersOf(key)) {
     const text = contentOf(join(folder, nameOf(key)))
     if (text === undefined || text.length > MOST_BYTES) continue

@@ -75,7 +75,7 @@ export function sessionOptions(opts: Dict, { id, settings }: RosterEntry): Dict 
 }
 
 /** The options that the pillar of a target is compiled with: the master's, for this target. */
-export function pillarOptions(opts: Dict, own: Dict): Dict {
+export function targetPillarOptions(opts: Dict, own: Dict): Dict {
   const merged: Dict = new Map([...own, ...opts])
   for (const name of ['id', 'cachedir', 'extension_modules', 'grains', 'file_client', '__role']) {
     if (own.has(name)) merged.set(name, own.get(name)!)

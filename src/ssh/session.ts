@@ -12,10 +12,10 @@ import { MachineSession, minionFunctions } from '../minion/mod.ts'
 import { LocalPillar } from '../pillar/mod.ts'
 import type { DaemonAccess, FunctionContext } from '../sdk/mod.ts'
 import { type RosterEntry, sshTarget } from './roster/mod.ts'
-import { pillarOptions, sessionOptions } from './session-options.ts'
+import { sessionOptions, targetPillarOptions } from './session-options.ts'
 import { targetLog } from './target-log.ts'
 
-export interface SessionParts {
+export interface SshSessionParts {
   /** The master's options, with those of the program laid over them. */
   opts: Dict
   log: Log
@@ -38,11 +38,11 @@ export class SshSession {
   readonly entry: RosterEntry
   /** The machine itself, without the controller's cache. */
   readonly machine: SshHost
-  private readonly parts: SessionParts
+  private readonly parts: SshSessionParts
   private readonly target: SshTarget
   private readonly session: MachineSession
 
-  private constructor(parts: SessionParts, entry: RosterEntry, reached: { machine: SshHost; target: SshTarget }) {
+  private constructor(parts: SshSessionParts, entry: RosterEntry, reached: { machine: SshHost; target: SshTarget }) {
     const { signal, hint, table } = parts
     this.parts = parts
     this.entry = entry
@@ -67,7 +67,7 @@ export class SshSession {
   }
 
   /** Connect to the target. Throws SshError. */
-  static async open(parts: SessionParts, entry: RosterEntry): Promise<SshSession> {
+  static async open(parts: SshSessionParts, entry: RosterEntry): Promise<SshSession> {
     const { opts, log, runtimeDir, leavesShell = false } = parts
     const target = sshTarget(entry, opts)
     const sshOptions = { log, runtimeDir, leavesShell, requestTimeout: option(opts, 'ssh_request_timeout') }
@@ -107,7 +107,7 @@ export class SshSession {
   /** Pillar is compiled as the master does it: here, with the master's options and functions of the master's machine. */
   private async compilePillar(grains: Dict, host: Host): Promise<{ pillar: Dict } & Partial<RegistryContext>> {
     const { log } = this.parts
-    const opts = pillarOptions(this.parts.opts, this.opts)
+    const opts = targetPillarOptions(this.parts.opts, this.opts)
     const registry = minionFunctions({ opts, grains, pillar: new Map(), host, log })
     await registry.refresh()
     const local = new LocalPillar({ opts, grains, host, registry, log })

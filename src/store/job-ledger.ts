@@ -74,7 +74,7 @@ export interface JobFilter {
   owner?: JobOwner
 }
 
-export interface Outcome {
+export interface LedgerOutcome {
   id: string
   isFailed: boolean
   /** Seconds since 1970. */
@@ -223,7 +223,7 @@ export class JobLedger {
   }
 
   /** Return how minions did a job, sorted by id, after an id. */
-  outcomes(jid: string, limit = -1, after = ''): Outcome[] {
+  outcomes(jid: string, limit = -1, after = ''): LedgerOutcome[] {
     const rows = this.sql('SELECT * FROM ledger_return WHERE jid = ? AND id > ? ORDER BY id LIMIT ?').all(
       jid,
       after,
@@ -232,7 +232,7 @@ export class JobLedger {
     return (rows as Row[]).map(outcomeOf)
   }
 
-  outcomeOf(jid: string, id: string): Outcome | undefined {
+  outcomeOf(jid: string, id: string): LedgerOutcome | undefined {
     const row = this.sql('SELECT * FROM ledger_return WHERE jid = ? AND id = ?').get(jid, id) as Row | undefined
     return row && outcomeOf(row)
   }
@@ -246,7 +246,7 @@ export class JobLedger {
   }
 
   /** Return how minions did a job, in the order they returned, after the number of a return. */
-  arrivals(jid: string, after: number, limit: number): Array<Outcome & { number: number }> {
+  arrivals(jid: string, after: number, limit: number): Array<LedgerOutcome & { number: number }> {
     // the plus keeps the database from reading the returns of all later jobs
     const rows = this.sql(
       'SELECT r.rowid AS number, r.id AS id, l.failed AS failed, l.came AS came FROM ret r JOIN ledger_return l ON l.jid = r.jid AND l.id = r.id WHERE r.jid = ? AND +r.rowid > ? ORDER BY r.rowid LIMIT ?',
@@ -373,7 +373,7 @@ function factOf(row: Row, now: number): JobFact {
   return { jid, made, fun, user, target, targetType, total, returned, failed, state }
 }
 
-const outcomeOf = ({ id, failed, came }: Row): Outcome => ({
+const outcomeOf = ({ id, failed, came }: Row): LedgerOutcome => ({
   id: String(id),
   isFailed: Number(failed) > 0,
   came: Number(came),

@@ -12,12 +12,12 @@ import {
   databaseBytes,
   type Fit,
   fitOf,
-  headOf,
   migrateDown,
+  newestVersion,
   type Schema,
+  schemaVersion,
   versionBefore,
   versionNumber,
-  versionOf,
   versionText,
 } from './schema.ts'
 import { JOBS_SCHEMA } from './sqlite-jobs.ts'
@@ -34,7 +34,7 @@ export const MASTER_DATABASES: Readonly<Record<string, Schema>> = {
 /** The versions of all schemas that this code writes, by their names. */
 export function schemaHeads(): Record<string, string> {
   const all = [...Object.values(MASTER_DATABASES), queueSchema('queue')]
-  return Object.fromEntries(all.map((schema) => [schema.name, headOf(schema)]))
+  return Object.fromEntries(all.map((schema) => [schema.name, newestVersion(schema)]))
 }
 
 /** A database that is there. */
@@ -68,8 +68,8 @@ export interface DatabaseFacts {
 export function databaseFacts({ file, schema }: KeptDatabase): DatabaseFacts {
   const db = connectDatabase(file)
   try {
-    const found = versionOf(db, schema)
-    const fit = fitOf(found, versionNumber(headOf(schema)))
+    const found = schemaVersion(db, schema)
+    const fit = fitOf(found, versionNumber(newestVersion(schema)))
     return { name: schema.name, file, version: versionText(found), fit, bytes: databaseBytes(file) }
   } finally {
     db.close()
@@ -86,7 +86,7 @@ export function copyKept(file: string, target: string): string {
   }
   const copy = connectDatabase(target)
   try {
-    return versionText(versionOf(copy))
+    return versionText(schemaVersion(copy))
   } finally {
     copy.close()
   }
@@ -96,7 +96,7 @@ export function copyKept(file: string, target: string): string {
 export function downgradeKept({ file, schema }: KeptDatabase, to?: string): { from: string; to: string } {
   const db = connectDatabase(file)
   try {
-    const found = versionText(versionOf(db, schema))
+    const found = versionText(schemaVersion(db, schema))
     const target = to ?? versionBefore(schema, found) ?? found
     return { from: migrateDown(db, file, schema, target), to: target }
   } finally {

@@ -4,7 +4,14 @@ export { type CacheEntry, CacheQueueStore } from './cache-queues.ts'
 export { type Bank, type DataCache, fileCache } from './data-cache.ts'
 export { ForeignDatabase } from './foreign-database.ts'
 export { JobFiles, type JobFilesOptions } from './job-files.ts'
-export { type JobFact, type JobFilter, JobLedger, type JobOwner, type JobState, type Outcome } from './job-ledger.ts'
+export {
+  type JobFact,
+  type JobFilter,
+  JobLedger,
+  type JobOwner,
+  type JobState,
+  type LedgerOutcome,
+} from './job-ledger.ts'
 export type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
 export {
   copyKept,

@@ -10,7 +10,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectDatabase, openDatabase } from './database.ts'
 import { downgradeKept, MASTER_DATABASES, schemaHeads } from './kept-databases.ts'
 import { queueSchema } from './queues.ts'
-import { headOf, type Schema, versionOf } from './schema.ts'
+import { newestVersion, type Schema, schemaVersion } from './schema.ts'
 import type { SqlDatabase, SqlParameter } from './sql.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'brine-schema-'))
@@ -123,9 +123,9 @@ describe.each(SCHEMAS)('the database $name', (schema) => {
     const rows = fill(db)
     db.close()
     await released()
-    expect(downgradeKept({ file, schema }, '0.0')).toEqual({ from: headOf(schema), to: '0.0' })
+    expect(downgradeKept({ file, schema }, '0.0')).toEqual({ from: newestVersion(schema), to: '0.0' })
     const old = connectDatabase(file)
-    expect([versionOf(old), madeOf(old).length > 0]).toEqual([0, true])
+    expect([schemaVersion(old), madeOf(old).length > 0]).toEqual([0, true])
     old.close()
     const again = openDatabase(file, schema)
     expectRows(again, rows)
@@ -156,7 +156,7 @@ const [OLD, MIDDLE] = [upTo(THREE, '1.0'), upTo(THREE, '1.1')]
 
 function versionIn(path: string): number {
   const db = connectDatabase(path)
-  const version = versionOf(db)
+  const version = schemaVersion(db)
   db.close()
   return version
 }
@@ -195,7 +195,7 @@ describe('a migration', () => {
     }
     expect(() => openDatabase(file, broken)).toThrow('syntax error')
     const db = openDatabase(file, MIDDLE)
-    expect([versionOf(db), db.prepare('SELECT count(*) AS n FROM item').all()]).toEqual([1001, [{ n: 0 }]])
+    expect([schemaVersion(db), db.prepare('SELECT count(*) AS n FROM item').all()]).toEqual([1001, [{ n: 0 }]])
     db.close()
   })
 

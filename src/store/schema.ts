@@ -53,14 +53,14 @@ export const versionText = (number: number): string => `${majorOf(number)}.${num
 const majorOf = (number: number): number => Math.floor(number / MINORS)
 
 /** Return the version that this code writes. */
-export const headOf = ({ migrations }: Schema): string => migrations.at(-1)?.version ?? UNVERSIONED
+export const newestVersion = ({ migrations }: Schema): string => migrations.at(-1)?.version ?? UNVERSIONED
 
 /**
  * Return the version of a database. Versions that the schema knows are found without a prepared statement: the driver keeps the file
  * of a closed database open until its statements are collected.
  */
-export function versionOf(db: MigratedDatabase, schema?: Schema): number {
-  const known = schema ? [...numbersOf(schema), versionNumber(headOf(schema)) + 1] : []
+export function schemaVersion(db: MigratedDatabase, schema?: Schema): number {
+  const known = schema ? [...numbersOf(schema), versionNumber(newestVersion(schema)) + 1] : []
   const found = known.find((number) => holds(db, `(SELECT user_version FROM pragma_user_version) = ${number}`))
   if (found !== undefined) return found
   return Number((db.prepare('PRAGMA user_version').all()[0] as { user_version: number }).user_version)
@@ -92,7 +92,7 @@ export function fitOf(found: number, head: number): Fit {
 
 /** Bring a database to the version of this code. One that is a minor step newer stays as it is; others that are newer are refused. */
 export function migrate(db: MigratedDatabase, file: string, schema: Schema): void {
-  const [found, head] = [versionOf(db, schema), versionNumber(headOf(schema))]
+  const [found, head] = [schemaVersion(db, schema), versionNumber(newestVersion(schema))]
   // a damaged file is noticed here, where it can be set aside
   const isEmpty = holds(db, '(SELECT count(*) FROM sqlite_master) = 0')
   const fit = fitOf(found, head)
@@ -110,7 +110,7 @@ export function migrate(db: MigratedDatabase, file: string, schema: Schema): voi
 
 /** Take a database back to an older version. The copy of its present state stays beside it. Return the version it had. */
 export function migrateDown(db: MigratedDatabase, file: string, schema: Schema, to: string): string {
-  const [found, target, head] = [versionOf(db, schema), versionNumber(to), versionNumber(headOf(schema))]
+  const [found, target, head] = [schemaVersion(db, schema), versionNumber(to), versionNumber(newestVersion(schema))]
   if (found > head) throw tooNew(file, found, head)
   const steps = stepsBetween(schema, file, target, found)
   if (steps.length > 0) {
@@ -146,7 +146,7 @@ function stepsBetween(schema: Schema, file: string, from: number, to: number): M
 /** Do the steps and note the new version, as a whole or not at all; nothing when another program was faster. */
 function apply(db: MigratedDatabase, schema: Schema, [from, to]: [number, number], steps: () => void): void {
   db.transaction(() => {
-    if (versionOf(db, schema) !== from) return
+    if (schemaVersion(db, schema) !== from) return
     steps()
     db.exec(`PRAGMA user_version = ${to}`)
   })

@@ -7,7 +7,7 @@ import type { BusEvent, EventTap } from '../bus/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { type DescribeJob, eventsLoad, HandedEvents, type JobEvent, jobEvent } from './handed-events.ts'
 import type { LowerMaster } from './lower-master.ts'
-import { isRefusal, pause } from './upper-master.ts'
+import { isRefusal, pauseFor } from './upper-master.ts'
 
 /** Milliseconds that lists and returns of jobs wait for others that come at the same time. */
 const URGENT_MS = 5
@@ -73,7 +73,7 @@ export class HandOver {
           log('error', `The events of the master of this machine cannot be read: ${toError(error).message}`)
         }
       }
-      await pause(RETRY_MS, this.stopped.signal)
+      await pauseFor(RETRY_MS, this.stopped.signal)
     }
   }
 
@@ -124,7 +124,7 @@ export class HandOver {
           if (!batch.shorten(message)) return this.giveUp(batch, message)
           refusals = 0
         }
-        await pause(RETRY_MS, this.stopped.signal)
+        await pauseFor(RETRY_MS, this.stopped.signal)
       }
     }
   }

@@ -16,7 +16,7 @@ import { HandOver, type HandOverParts } from './hand-over.ts'
 import { eventsLoad, type JobEvent } from './handed-events.ts'
 import { LowerMaster } from './lower-master.ts'
 import { type SyndicOptions, syndicFolder } from './syndic-options.ts'
-import { pause, UpperMaster } from './upper-master.ts'
+import { pauseFor, UpperMaster } from './upper-master.ts'
 
 /** Milliseconds until a job is handed again to a master of this machine that is away. */
 const RETRY_MS = 250
@@ -87,7 +87,7 @@ export class Syndic {
       } catch (error) {
         if (this.stopped.signal.aborted || error instanceof SignInError || this.uppers.length === 1) throw error
         this.log('error', `Master ${own.name} cannot be reached, trying again: ${toError(error).message}`)
-        await pause(REOPEN_MS, this.stopped.signal)
+        await pauseFor(REOPEN_MS, this.stopped.signal)
       }
     }
   }
@@ -189,7 +189,7 @@ export class Syndic {
       } catch (error) {
         const isRefused = error instanceof ClientError && error.code !== 'SaltClientError'
         if (!isRefused && performance.now() < until && !this.stopped.signal.aborted) {
-          await pause(RETRY_MS, this.stopped.signal)
+          await pauseFor(RETRY_MS, this.stopped.signal)
           continue
         }
         const fun = shownText(briefStr(load.get('fun') ?? ''))

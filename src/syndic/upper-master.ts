@@ -90,5 +90,5 @@ export const isRefusal = (error: unknown): boolean =>
   isWireError(error, 'AuthenticationError') || error instanceof MsgpackError
 
 /** Wait a moment; an abort ends the wait. */
-export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+export const pauseFor = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => undefined)

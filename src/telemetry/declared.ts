@@ -230,4 +230,4 @@ export const METRICS = { ...SALTS, ...MASTERS, ...MINIONS, ...APIS, ...PROCESSES
 export type MetricName = keyof typeof METRICS
 
 /** Return the declaration of a metric. */
-export const declared = (name: MetricName): DeclaredMetric => METRICS[name]
+export const declaredMetric = (name: MetricName): DeclaredMetric => METRICS[name]

@@ -1,5 +1,5 @@
 // Metrics of a process: counters, gauges and histograms, each with labels.
-import { type DeclaredMetric, declared, type MetricName } from './declared.ts'
+import { type DeclaredMetric, declaredMetric, type MetricName } from './declared.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -16,7 +16,7 @@ export interface Buckets {
 }
 
 /** A metric with a point for each combination of labels. */
-export interface Family {
+export interface MetricFamily {
   /** As OpenTelemetry writes names, such as `salt.jobs.published`. */
   readonly name: MetricName
   readonly help: string
@@ -56,13 +56,13 @@ class Series<T> {
 }
 
 /** Return what a family says of its metric. */
-function described(name: MetricName): Omit<Family, 'points'> {
-  const { help, type, unit = '' } = declared(name)
+function described(name: MetricName): Omit<MetricFamily, 'points'> {
+  const { help, type, unit = '' } = declaredMetric(name)
   return { name, help, type, unit }
 }
 
 export class Counter {
-  readonly family: Family
+  readonly family: MetricFamily
   private readonly series = new Series(() => ({ count: 0 }))
 
   constructor(name: MetricName) {
@@ -84,7 +84,7 @@ export class Counter {
 }
 
 export class Histogram {
-  readonly family: Family
+  readonly family: MetricFamily
   private readonly bounds: readonly number[]
   private readonly series: Series<{ counts: number[]; sum: number; count: number }>
 
@@ -117,10 +117,10 @@ export class Histogram {
 }
 
 /** What a source of numbers answers: a number, numbers by labels, or undefined where it is not known. */
-export type Answer = number | undefined | Array<[Labels, number]>
+export type MetricReading = number | undefined | Array<[Labels, number]>
 
 /** Return a family whose numbers are asked for when they are shown. */
-export function asked(name: MetricName, ask: () => Answer): Family {
+export function asked(name: MetricName, ask: () => MetricReading): MetricFamily {
   const points = (): Point[] => {
     const value = ask()
     if (value === undefined) return []
@@ -132,5 +132,5 @@ export function asked(name: MetricName, ask: () => Answer): Family {
 }
 
 /** Return families of a table of sources. */
-export const askedAll = (sources: Partial<Record<MetricName, () => Answer>>): Family[] =>
+export const askedAll = (sources: Partial<Record<MetricName, () => MetricReading>>): MetricFamily[] =>
   Object.entries(sources).map(([name, ask]) => asked(name as MetricName, ask))

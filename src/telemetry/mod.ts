@@ -1,6 +1,6 @@
 // Metrics, traces and health of daemons.
-export { declared, METRICS, type MetricName, type MetricRole } from './declared.ts'
-export { asked, askedAll, Counter, type Family, Histogram, type Labels, OTHER } from './families.ts'
+export { declaredMetric, METRICS, type MetricName, type MetricRole } from './declared.ts'
+export { asked, askedAll, Counter, Histogram, type Labels, type MetricFamily, OTHER } from './families.ts'
 export { Health } from './health.ts'
 export { LoopLag, processFamilies } from './process-metrics.ts'
 export { boundariesOf, functionLabel, switchedOn } from './settings.ts'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { brineVersion, isAnyError, recover, SALT_VERSION } from '../base/mod.ts'
-import { askedAll, type Family } from './families.ts'
+import { askedAll, type MetricFamily } from './families.ts'
 
 const NANOSECONDS = 1e9
 
@@ -43,7 +43,7 @@ export class LoopLag {
 }
 
 /** Return the metrics of this process. */
-export function processFamilies(lag: Pick<LoopLag, 'worst'>): Family[] {
+export function processFamilies(lag: Pick<LoopLag, 'worst'>): MetricFamily[] {
   const version = brineVersion()
   const build = { version, salt_version: SALT_VERSION, node_version: process.versions.node }
   return askedAll({

@@ -1,6 +1,6 @@
 // Sends metrics to a collector by an interval.
 import type { Log } from '../base/mod.ts'
-import type { Family, Point } from './families.ts'
+import type { MetricFamily, Point } from './families.ts'
 import { attributeList } from './otlp/attributes.ts'
 import { type Collector, failureText } from './otlp/collector.ts'
 
@@ -16,14 +16,14 @@ const nanoseconds = (): string => `${Date.now()}000000`
 
 export class MetricsPush {
   private readonly collector: Collector
-  private readonly families: () => readonly Family[]
+  private readonly families: () => readonly MetricFamily[]
   private readonly log: Log
   private readonly timer: NodeJS.Timeout
   private readonly began = nanoseconds()
   private isSending = false
   private isFailing = false
 
-  constructor(collector: Collector, seconds: number, families: () => readonly Family[], log: Log) {
+  constructor(collector: Collector, seconds: number, families: () => readonly MetricFamily[], log: Log) {
     this.collector = collector
     this.families = families
     this.log = log
@@ -57,7 +57,7 @@ export class MetricsPush {
     }
   }
 
-  private document({ name, help, type, unit, points }: Family): unknown[] {
+  private document({ name, help, type, unit, points }: MetricFamily): unknown[] {
     const dataPoints = points().map((point) => this.point(point))
     if (dataPoints.length === 0) return []
     const data = {

@@ -1,7 +1,7 @@
 // The telemetry of a daemon: its metrics, where they are shown or sent, its tracer, and whether it works.
 import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, numberOf, str } from '../data/mod.ts'
-import type { Family } from './families.ts'
+import type { MetricFamily } from './families.ts'
 import { Health } from './health.ts'
 import { MetricsListener } from './listener.ts'
 import { readCollector } from './otlp/collector.ts'
@@ -19,7 +19,7 @@ export interface TelemetryOptions {
   isDeaf?: boolean
 }
 
-type Source = () => readonly Family[]
+type Source = () => readonly MetricFamily[]
 
 export class Telemetry {
   readonly health = new Health()
@@ -45,7 +45,7 @@ export class Telemetry {
     return () => this.sources.delete(source)
   }
 
-  get families(): Family[] {
+  get families(): MetricFamily[] {
     return [...this.sources].flatMap((source) => source())
   }
 

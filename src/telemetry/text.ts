@@ -1,6 +1,6 @@
 // Metrics in the text format of Prometheus, version 0.0.4.
-import { type DeclaredMetric, declared, type MetricName } from './declared.ts'
-import type { Family, Labels, Point } from './families.ts'
+import { type DeclaredMetric, declaredMetric, type MetricName } from './declared.ts'
+import type { Labels, MetricFamily, Point } from './families.ts'
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -24,12 +24,12 @@ const UNITS: Readonly<Record<NonNullable<DeclaredMetric['unit']>, string>> = {
 
 /** Return the name by which Prometheus knows a metric. */
 export function promName(name: MetricName): string {
-  const { unit, type } = declared(name)
+  const { unit, type } = declaredMetric(name)
   return `${name.replaceAll('.', '_')}${unit ? UNITS[unit] : ''}${type === 'counter' ? '_total' : ''}`
 }
 
 /** Write families as Prometheus reads them. */
-export function metricsText(families: Iterable<Family>): string {
+export function metricsText(families: Iterable<MetricFamily>): string {
   const lines: string[] = []
   for (const family of families) {
     const name = promName(family.name)

@@ -13,13 +13,13 @@ export interface ReadEntry extends TarEntry {
   body: AsyncIterable<Buffer>
 }
 
-export interface ReadingOptions {
+export interface ArchiveLimits {
   /** A file with the key of age, for an archive that was encrypted to one. */
   identity?: string
 }
 
 /** Go through the entries of an archive in a file. */
-export async function* readArchive(file: string, options: ReadingOptions = {}): AsyncGenerator<ReadEntry> {
+export async function* readArchive(file: string, options: ArchiveLimits = {}): AsyncGenerator<ReadEntry> {
   const { stream, failed } = opened(file, options)
   try {
     for await (const { body, ...head } of tarEntries(stream)) yield { ...checked(head), body }
@@ -45,7 +45,7 @@ interface Opened {
   failed(): Promise<unknown>
 }
 
-function opened(file: string, { identity }: ReadingOptions): Opened {
+function opened(file: string, { identity }: ArchiveLimits): Opened {
   const start = firstBytes(file)
   const age =
     start.toString('latin1').startsWith('age-encryption.org/') || start.toString('latin1').startsWith('-----BEGIN AGE')

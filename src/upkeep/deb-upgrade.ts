@@ -19,9 +19,9 @@ import { dirname, join } from 'node:path'
 import { isAnyError, PRIVATE_FOLDER, recover } from '../base/mod.ts'
 import { type Deb, installedDebs, keepInstalled, machineArchitecture, readDeb } from './debs.ts'
 import { UpkeepError } from './errors.ts'
-import { runProgram } from './programs.ts'
+import { runTool } from './programs.ts'
 import type { Proof } from './signature.ts'
-import type { Trial } from './trial.ts'
+import type { UpgradeTrial } from './trial.ts'
 import { copyChecked } from './versions.ts'
 
 /** Where packages put the programs, and where they keep what they make. */
@@ -141,7 +141,7 @@ function checkSpace(debs: readonly Deb[]): void {
 }
 
 /** Start the service that installs the new packages. */
-export async function startDebUpgrade(trial: Trial, { folder }: StagedDebs): Promise<void> {
+export async function startDebUpgrade(trial: UpgradeTrial, { folder }: StagedDebs): Promise<void> {
   for (const name of ['old', 'new']) renameSync(join(folder, name), join(trial.folder, name))
   rmSync(folder, { recursive: true })
   const script = join(trial.folder, 'supervise')
@@ -172,14 +172,14 @@ WantedBy=multi-user.target
 `
 
 async function systemctl(...words: string[]): Promise<void> {
-  const ended = await runProgram('systemctl', words, { milliseconds: PATIENCE_MS })
+  const ended = await runTool('systemctl', words, { milliseconds: PATIENCE_MS })
   if (ended?.code === 0) return
   const said = ended ? `exits with ${ended.code}: ${ended.stderr.trim()}` : 'is missing'
   throw new UpkeepError('ProgramFailed', `systemctl ${words[0]} ${said}`)
 }
 
 /** Forget an upgrade that could not be started. */
-export function abandonDebUpgrade(trial: Trial): void {
+export function abandonDebUpgrade(trial: UpgradeTrial): void {
   rmSync(UNIT_FILE, { force: true })
   rmSync(join('/etc/systemd/system/multi-user.target.wants', UNIT), { force: true })
   rmSync(trial.folder, { recursive: true, force: true })
@@ -195,7 +195,7 @@ export interface DebProgress {
   failure: string
 }
 
-export function debProgress(trial: Trial): DebProgress {
+export function debProgress(trial: UpgradeTrial): DebProgress {
   const has = (name: string): boolean => existsSync(join(trial.folder, name))
   const isBack = has('restored') || !(has('installing') || existsSync(UNIT_FILE))
   const failure = has('restored') ? readFileSync(join(trial.folder, 'restored'), 'utf8').trim() : ''

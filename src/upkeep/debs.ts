@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { PRIVATE_FOLDER, shownText } from '../base/mod.ts'
 import { UpkeepError } from './errors.ts'
-import { runProgram } from './programs.ts'
+import { runTool } from './programs.ts'
 
 /** The packages that `npm run package` makes, each of which needs the others in its own version. */
 const NAMES: readonly string[] = ['brine', 'brine-master', 'brine-minion', 'brine-api', 'brine-syndic']
@@ -41,7 +41,7 @@ const fields = (...names: string[]): string => `${names.map((name) => `\${${name
 
 /** Run a program of dpkg; return what it prints. */
 async function dpkg(program: string, words: readonly string[]): Promise<string> {
-  const ended = await runProgram(program, words, { milliseconds: PATIENCE_MS, env: { LC_ALL: 'C' } })
+  const ended = await runTool(program, words, { milliseconds: PATIENCE_MS, env: { LC_ALL: 'C' } })
   if (ended?.code === 0) return ended.stdout
   const said = ended ? `exits with ${ended.code}: ${shownText(ended.stderr.trim(), 500)}` : 'is not installed'
   throw new UpkeepError('ProgramFailed', `${program} ${said}`)
@@ -50,7 +50,7 @@ async function dpkg(program: string, words: readonly string[]): Promise<string> 
 /** Return the versions of Brine's packages that are installed, by name. */
 export async function installedDebs(): Promise<Map<string, string>> {
   const words = ['--show', `--showformat=${fields('Package', 'db:Status-Status', 'Version')}`, 'brine*']
-  const ended = await runProgram('dpkg-query', words, { milliseconds: PATIENCE_MS, env: { LC_ALL: 'C' } })
+  const ended = await runTool('dpkg-query', words, { milliseconds: PATIENCE_MS, env: { LC_ALL: 'C' } })
   const rows = (ended?.stdout ?? '').split('\n').map((line) => line.split(' '))
   return new Map(
     rows.flatMap(([name = '', status, version = '']) =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { refuseUnfinishedRestore } from '../base/mod.ts'
-import { finishExchange, newFolder, prepareFolder, readPlan, takeBack, writePlan } from './exchange.ts'
+import { finishExchange, newFolder, prepareFolder, readExchangePlan, takeBack, writePlan } from './exchange.ts'
 
 let root: string
 beforeEach(() => {
@@ -70,7 +70,7 @@ it.each(['continue', 'abandon'])(
     for (; exchangeStoppedAfter(moves); moves++) {
       expect(() => refuseUnfinishedRestore(folders())).toThrow('was interrupted')
       const plan = folders()
-        .map(readPlan)
+        .map(readExchangePlan)
         .find((found) => found !== undefined)!
       // the last moves only put the old files away
       const isExchanged = moves >= MOVES

@@ -125,7 +125,7 @@ export function writePlan(id: string, folders: ReadonlyArray<PreparedFolder & { 
   return { id, areas }
 }
 
-export function readPlan(path: string): ExchangePlan | undefined {
+export function readExchangePlan(path: string): ExchangePlan | undefined {
   if (!existsSync(planFile(path))) return undefined
   return plan.parse(JSON.parse(readFileSync(planFile(path), 'utf8')))
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { PRIVATE_FILE } from '../base/mod.ts'
 import { UpkeepError } from './errors.ts'
 import { LAUNCHER, supervise, TRIAL } from './supervisor.ts'
-import { Trial } from './trial.ts'
+import { UpgradeTrial } from './trial.ts'
 import { currentVersion, versionFolder } from './versions.ts'
 
 /** Signals that the minion gets too. */
@@ -55,13 +55,13 @@ class Launcher {
   }
 
   private async carryOut(): Promise<void> {
-    const trial = Trial.unreported(this.prefix)
+    const trial = UpgradeTrial.unreported(this.prefix)
     if (!trial) return
     await supervise(trial, (own, version) => this.start(version, version === own.request.to ? own : undefined))
   }
 
   /** Start a version. What one on trial writes goes to the log of the upgrade too. */
-  private start(version: string, trial?: Trial): number {
+  private start(version: string, trial?: UpgradeTrial): number {
     if (this.isStopping) return 0
     const program = join(versionFolder(this.prefix, version), 'dist', 'salt-minion.js')
     const env = { ...process.env, [LAUNCHER]: String(process.pid), ...(trial && { [TRIAL]: trial.folder }) }

@@ -52,7 +52,7 @@ export type ArchiveHead = z.infer<typeof head>
 export type ArchivedFile = z.infer<typeof file>
 export type Manifest = z.infer<typeof manifest>
 
-export function readHead(text: string): ArchiveHead {
+export function readArchiveHead(text: string): ArchiveHead {
   const known = parsed(text, head.loose(), HEAD_FILE)
   if (known.format > ARCHIVE_FORMAT) {
     throw new UpkeepError(

@@ -13,15 +13,15 @@ export {
   startDebUpgrade,
 } from './deb-upgrade.ts'
 export { UpkeepError } from './errors.ts'
-export { finishExchange, readPlan, takeBack } from './exchange.ts'
+export { finishExchange, readExchangePlan, takeBack } from './exchange.ts'
 export { launchMinion } from './launcher.ts'
 export type { Manifest } from './manifest.ts'
 export { ownerNames } from './owners.ts'
 export { ownRelease, type Release, releaseIn } from './release.ts'
 export { restore, verifyArchive } from './restore.ts'
-export { checkSignature, signatureOf } from './signature.ts'
+export { checkSignature, signaturePath } from './signature.ts'
 export { LAUNCHER, processMark, startSupervisor, supervise } from './supervisor.ts'
-export { Trial, type TrialRequest } from './trial.ts'
+export { type TrialRequest, UpgradeTrial } from './trial.ts'
 export { checkUpgrade, type UpgradeReport } from './upgrade-check.ts'
 export {
   checkPrefix,

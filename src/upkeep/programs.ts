@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 
 const MOST_OUTPUT = 4 << 20
 
-export interface Ended {
+export interface ToolOutcome {
   code: number
   stdout: string
   stderr: string
@@ -15,11 +15,11 @@ export interface ProgramLimits {
 }
 
 /** Run a program to its end; return undefined when it is not installed. */
-export function runProgram(
+export function runTool(
   program: string,
   words: readonly string[],
   { milliseconds, env }: ProgramLimits,
-): Promise<Ended | undefined> {
+): Promise<ToolOutcome | undefined> {
   return new Promise((resolve) => {
     const options = { maxBuffer: MOST_OUTPUT, timeout: milliseconds, env: { ...process.env, ...env } }
     execFile(program, [...words], options, (error, stdout, stderr) => {

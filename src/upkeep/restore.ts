@@ -16,7 +16,7 @@ import {
 import { dirname, join, normalize, resolve } from 'node:path'
 import { PRIVATE_FILE, PRIVATE_FOLDER, RESTORE_FOLDER, shownText } from '../base/mod.ts'
 import { fitOf, schemaHeads, versionNumber } from '../store/mod.ts'
-import { type ReadEntry, type ReadingOptions, readArchive } from './archive-reader.ts'
+import { type ArchiveLimits, type ReadEntry, readArchive } from './archive-reader.ts'
 import { oldFilesFolder } from './areas.ts'
 import { UpkeepError } from './errors.ts'
 import { finishExchange, forgetPrepared, newFolder, type PreparedFolder, prepareFolder, writePlan } from './exchange.ts'
@@ -26,12 +26,12 @@ import {
   HEAD_FILE,
   MANIFEST_FILE,
   type Manifest,
-  readHead,
+  readArchiveHead,
   readManifest,
 } from './manifest.ts'
 import { type OwnerNames, ownerHere } from './owners.ts'
 
-export interface RestoreRequest extends ReadingOptions {
+export interface RestoreRequest extends ArchiveLimits {
   file: string
   /** A directory that stands for `/`. */
   into?: string
@@ -62,7 +62,7 @@ const LARGEST_MANIFEST = 512 << 20
 /** Read the manifest of an archive, and check every file against it. */
 export async function verifyArchive(
   file: string,
-  options: ReadingOptions & { progress?(text: string): void } = {},
+  options: ArchiveLimits & { progress?(text: string): void } = {},
 ): Promise<Manifest> {
   return readWhole(file, options, async () => undefined)
 }
@@ -106,7 +106,7 @@ type Taking = (entry: ReadEntry, head: ArchiveHead) => Promise<unknown>
 /** Go through an archive. `take` may read the body of an entry; the manifest at the end must agree with all of them. */
 async function readWhole(
   file: string,
-  options: ReadingOptions & { progress?(text: string): void },
+  options: ArchiveLimits & { progress?(text: string): void },
   take: Taking,
 ): Promise<Manifest> {
   let head: ArchiveHead | undefined
@@ -116,7 +116,7 @@ async function readWhole(
   for await (const entry of readArchive(file, options)) {
     if (!head) {
       if (entry.path !== HEAD_FILE) throw new UpkeepError('BadArchive', `${file} is not a backup of Brine`)
-      head = readHead(await textOf(entry, LARGEST_HEAD))
+      head = readArchiveHead(await textOf(entry, LARGEST_HEAD))
     } else if (manifest) throw new UpkeepError('BadArchive', `${file} goes on after its manifest`)
     else if (entry.path === MANIFEST_FILE) manifest = readManifest(await textOf(entry, LARGEST_MANIFEST))
     else {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PRIVATE_FILE, shownText } from '../base/mod.ts'
 import { UpkeepError } from './errors.ts'
-import { type Ended, runProgram } from './programs.ts'
+import { runTool, type ToolOutcome } from './programs.ts'
 
 /** The largest file of keys and the largest signature that are read, in bytes. */
 const LARGEST_KEYS = 4 << 20
@@ -24,7 +24,7 @@ export interface Proof {
   signature?: string | undefined
 }
 
-export const signatureOf = (file: string): string => `${file}.asc`
+export const signaturePath = (file: string): string => `${file}.asc`
 
 /** Refuse a file without a valid signature of a trusted key; errors call it `name`. */
 export async function checkSignature(file: string, signature: string, keyring: string, name = file): Promise<void> {
@@ -89,7 +89,7 @@ function unarmored(text: string): Buffer {
   return Buffer.concat(parts)
 }
 
-interface Verified extends Ended {
+interface Verified extends ToolOutcome {
   program: string
 }
 
@@ -103,7 +103,7 @@ async function verify(home: string, keys: string, signature: string, file: strin
     ['gpg', [...gpg, '--batch', '--no-default-keyring', '--trust-model', 'always', '--verify', ...files]],
   ]
   for (const [program, words] of verifiers) {
-    const ended = await runProgram(program, words, { milliseconds: PATIENCE_MS, env: { LC_ALL: 'C' } })
+    const ended = await runTool(program, words, { milliseconds: PATIENCE_MS, env: { LC_ALL: 'C' } })
     if (ended) return { ...ended, program }
   }
   throw new UpkeepError('ProgramFailed', 'Signatures of packages cannot be checked: there is no gpgv, sqv or gpg', {

@@ -6,7 +6,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAnyError, isGone, PRIVATE_FILE, recover } from '../base/mod.ts'
-import type { Trial } from './trial.ts'
+import type { UpgradeTrial } from './trial.ts'
 import { makeCurrent, versionFolder } from './versions.ts'
 
 /** How long a minion may take to end before it is killed, in milliseconds. */
@@ -20,10 +20,10 @@ export const TRIAL = 'BRINE_UPGRADE_TRIAL'
 export const LAUNCHER = 'BRINE_LAUNCHER'
 
 /** Starts the minion of a version, and returns its process id. */
-export type StartVersion = (trial: Trial, version: string) => number
+export type StartVersion = (trial: UpgradeTrial, version: string) => number
 
 /** Start the supervisor of an upgrade, which outlives this process. */
-export function startSupervisor({ folder, request: { prefix, from, node } }: Trial): void {
+export function startSupervisor({ folder, request: { prefix, from, node } }: UpgradeTrial): void {
   const program = join(versionFolder(prefix, from), 'dist', 'brine.js')
   spawn(node, [program, 'supervise-upgrade', folder], { detached: true, stdio: 'ignore', cwd: '/' }).unref()
 }
@@ -54,7 +54,7 @@ async function end(mark: string): Promise<void> {
 }
 
 /** Carry an upgrade to its end, from wherever an earlier supervisor was killed. */
-export async function supervise(trial: Trial, start: StartVersion = startDetached): Promise<void> {
+export async function supervise(trial: UpgradeTrial, start: StartVersion = startDetached): Promise<void> {
   const { old } = trial.request
   if (!trial.verdict && trial.process === undefined) {
     await end(old)
@@ -68,7 +68,7 @@ export async function supervise(trial: Trial, start: StartVersion = startDetache
 }
 
 /** Wait for the verdict. Return why the new version failed; undefined when it did not. */
-async function outcome(trial: Trial): Promise<string | undefined> {
+async function outcome(trial: UpgradeTrial): Promise<string | undefined> {
   for (; ; await sleep(LOOK_MS)) {
     if (trial.verdict) return undefined
     if (!isRunning(trial.process ?? '0:')) return 'the new version ended before it had reported to its master'
@@ -77,7 +77,7 @@ async function outcome(trial: Trial): Promise<string | undefined> {
 }
 
 /** Start the minion of a version in the background, and return its process id. What the new one writes goes to the log. */
-function startDetached(trial: Trial, version: string): number {
+function startDetached(trial: UpgradeTrial, version: string): number {
   const { prefix, node, execArgv, words, cwd, to } = trial.request
   const program = join(versionFolder(prefix, version), 'dist', 'salt-minion.js')
   const log = version === to ? openSync(trial.log, 'a', PRIVATE_FILE) : undefined

@@ -41,7 +41,7 @@ const request = z.object({
 
 export type TrialRequest = z.infer<typeof request>
 
-export type Verdict = 'confirmed' | 'expired'
+export type TrialVerdict = 'confirmed' | 'expired'
 
 /** Bytes of the log of a new version that failed. */
 const TAIL = 4096
@@ -49,7 +49,7 @@ const TAIL = 4096
 /** Upgrades that are remembered. */
 const KEPT = 5
 
-export class Trial {
+export class UpgradeTrial {
   readonly folder: string
   readonly request: TrialRequest
 
@@ -58,7 +58,7 @@ export class Trial {
     this.request = own
   }
 
-  static create(own: TrialRequest): Trial {
+  static create(own: TrialRequest): UpgradeTrial {
     const all = join(own.prefix, 'upgrades')
     mkdirSync(all, { recursive: true, mode: PRIVATE_FOLDER })
     const old = readdirSync(all)
@@ -67,17 +67,17 @@ export class Trial {
     for (const name of old.slice(0, -KEPT)) rmSync(join(all, name), { recursive: true, force: true })
     const folder = join(all, own.jid)
     mkdirSync(folder, { mode: PRIVATE_FOLDER })
-    const trial = new Trial(folder, own)
+    const trial = new UpgradeTrial(folder, own)
     trial.write('request.json', JSON.stringify(own))
     return trial
   }
 
-  static read(folder: string): Trial {
-    return new Trial(folder, request.parse(JSON.parse(readFileSync(join(folder, 'request.json'), 'utf8'))))
+  static read(folder: string): UpgradeTrial {
+    return new UpgradeTrial(folder, request.parse(JSON.parse(readFileSync(join(folder, 'request.json'), 'utf8'))))
   }
 
   /** Return the upgrade of a prefix whose outcome no master was told yet. */
-  static unreported(prefix: string): Trial | undefined {
+  static unreported(prefix: string): UpgradeTrial | undefined {
     const all = join(prefix, 'upgrades')
     if (!existsSync(all)) return undefined
     const names = readdirSync(all)
@@ -87,11 +87,11 @@ export class Trial {
     const name = names.find(
       (jid) => existsSync(join(all, jid, 'request.json')) && !existsSync(join(all, jid, 'reported')),
     )
-    return name === undefined ? undefined : Trial.read(join(all, name))
+    return name === undefined ? undefined : UpgradeTrial.read(join(all, name))
   }
 
   /** Decide. Return whether this verdict counts: the first one does. */
-  decide(verdict: Verdict, reason: string): boolean {
+  decide(verdict: TrialVerdict, reason: string): boolean {
     try {
       const fd = openSync(join(this.folder, 'verdict'), 'wx', PRIVATE_FILE)
       try {
@@ -107,7 +107,7 @@ export class Trial {
   }
 
   /** The verdict with its reason. A verdict that a power cut left empty counts as expired. */
-  get verdict(): { verdict: Verdict; reason: string } | undefined {
+  get verdict(): { verdict: TrialVerdict; reason: string } | undefined {
     const file = join(this.folder, 'verdict')
     if (!existsSync(file)) return undefined
     const [, word, reason = ''] = /^(\w+) (.*)$/s.exec(readFileSync(file, 'utf8')) ?? []

@@ -16,10 +16,10 @@ import {
 } from '../store/mod.ts'
 import { ownRelease, type Release } from './release.ts'
 
-export type Level = 'ok' | 'warning' | 'problem'
+export type CheckLevel = 'ok' | 'warning' | 'problem'
 
-export interface Finding {
-  level: Level
+export interface UpgradeFinding {
+  level: CheckLevel
   subject: string
   text: string
 }
@@ -30,7 +30,7 @@ export interface UpgradeReport {
   databases: DatabaseFacts[]
   /** How many minions have each version, according to their grains. */
   minions: Record<string, number>
-  findings: Finding[]
+  findings: UpgradeFinding[]
 }
 
 export interface CheckRequest {
@@ -67,13 +67,13 @@ export function checkUpgrade(request: CheckRequest): UpgradeReport {
     ...diskFindings(opts, databases, target),
     ...minionFindings(minions),
     ...workFindings(opts, databases),
-    ...configWarnings.map((text): Finding => ({ level: 'warning', subject: 'configuration', text })),
+    ...configWarnings.map((text): UpgradeFinding => ({ level: 'warning', subject: 'configuration', text })),
     backupFinding(opts, now),
   ]
   return { from: own.version, to: target?.version ?? to, databases, minions, findings }
 }
 
-function targetFindings(own: Release, target: Release | undefined, to: string | undefined): Finding[] {
+function targetFindings(own: Release, target: Release | undefined, to: string | undefined): UpgradeFinding[] {
   if (!target) {
     const text = to === undefined ? 'No version was named' : `Nothing is known of version ${shownText(to)} here`
     return [
@@ -84,7 +84,7 @@ function targetFindings(own: Release, target: Release | undefined, to: string | 
       },
     ]
   }
-  const findings: Finding[] = []
+  const findings: UpgradeFinding[] = []
   const [major, minor] = target.node.split('.').map(Number)
   const [hasMajor, hasMinor] = process.versions.node.split('.').map(Number)
   if (hasMajor! < major! || (hasMajor === major && hasMinor! < minor!)) {
@@ -112,7 +112,7 @@ function databaseFindings(
   { name, file, version, fit }: DatabaseFacts,
   own: Release,
   target: Release | undefined,
-): Finding[] {
+): UpgradeFinding[] {
   const subject = `database ${name}`
   if (fit === 'too new')
     return [{ level: 'problem', subject, text: `${file} has version ${version}, which this version cannot use` }]
@@ -141,7 +141,7 @@ function databaseFindings(
   return [{ level: isMajor ? 'warning' : 'ok', subject, text }]
 }
 
-function diskFindings(opts: Dict, databases: readonly DatabaseFacts[], target: Release | undefined): Finding[] {
+function diskFindings(opts: Dict, databases: readonly DatabaseFacts[], target: Release | undefined): UpgradeFinding[] {
   const copied = databases.filter(({ name, version }) => {
     const wanted = target?.databases[name]
     return wanted !== undefined && majorOf(wanted) > majorOf(version) && version !== '0.0'
@@ -170,10 +170,10 @@ function versionIn(grains: Dict): string {
   return shownText(text.slice(0, 60))
 }
 
-function minionFindings(minions: Record<string, number>): Finding[] {
+function minionFindings(minions: Record<string, number>): UpgradeFinding[] {
   const unknown = minions['unknown'] ?? 0
   const text = Object.entries(minions).map(([version, count]) => `${count} × ${version}`)
-  const all: Finding = { level: 'ok', subject: 'minions', text: text.join(', ') || 'none is accepted' }
+  const all: UpgradeFinding = { level: 'ok', subject: 'minions', text: text.join(', ') || 'none is accepted' }
   if (unknown === 0) return [all]
   return [
     all,
@@ -186,10 +186,10 @@ function minionFindings(minions: Record<string, number>): Finding[] {
 }
 
 /** Work that a restart interrupts. Databases that this version would have to migrate first are not opened. */
-function workFindings(opts: Dict, databases: readonly DatabaseFacts[]): Finding[] {
+function workFindings(opts: Dict, databases: readonly DatabaseFacts[]): UpgradeFinding[] {
   const cachedir = option(opts, 'cachedir')
   const isOpenable = (name: string): boolean => databases.some((facts) => facts.name === name && facts.fit === 'same')
-  const findings: Finding[] = []
+  const findings: UpgradeFinding[] = []
   const tell = (count: number, text: string): void => {
     if (count > 0) findings.push({ level: 'warning', subject: 'running work', text: `${count} ${text}` })
   }
@@ -215,7 +215,7 @@ function isBatchRunning(state: Value | undefined): boolean {
   return ['pending', 'active'].some((name) => truthy((state as Dict).get(name) ?? null))
 }
 
-function backupFinding(opts: Dict, now: number): Finding {
+function backupFinding(opts: Dict, now: number): UpgradeFinding {
   const subject = 'backup'
   const file = join(option(opts, 'cachedir'), BACKUP_NOTE)
   if (!existsSync(file)) return { level: 'warning', subject, text: 'No backup was made by brine backup' }

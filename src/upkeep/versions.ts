@@ -22,7 +22,7 @@ import { hasCode, PRIVATE_FILE, recover, shownText } from '../base/mod.ts'
 import { type ReadEntry, readArchive } from './archive-reader.ts'
 import { UpkeepError } from './errors.ts'
 import { RELEASE_FILE, type Release, readRelease, releaseIn } from './release.ts'
-import { checkSignature, type Proof, signatureOf } from './signature.ts'
+import { checkSignature, type Proof, signaturePath } from './signature.ts'
 
 const VERSIONS = 'versions'
 const CURRENT = 'current'
@@ -95,7 +95,7 @@ export async function copyChecked(file: string, copy: string, { sha256: wanted, 
   if (wanted !== undefined && wanted.toLowerCase() !== found)
     throw new UpkeepError('BadPackage', `${file} has the SHA-256 ${found}, and ${wanted} is wanted`)
   if (signed.keyring !== undefined)
-    await checkSignature(copy, signed.signature ?? signatureOf(file), signed.keyring, file)
+    await checkSignature(copy, signed.signature ?? signaturePath(file), signed.keyring, file)
 }
 
 /** Read the release data of a package without unpacking it. */

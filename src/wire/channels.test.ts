@@ -7,9 +7,9 @@ import { type Dict, decodeMsgpack, type Value } from '../data/mod.ts'
 import { EXIT_CODES, SignIn, type SignInOutcome } from './client/mod.ts'
 import { pemFingerprint } from './crypto/mod.ts'
 import { masterIdentity, PrivateAnswer } from './server/mod.ts'
-import { Trial, trialKeys } from './trial.ts'
+import { trialKeys, WireTrial } from './trial.ts'
 
-let trial: Trial
+let trial: WireTrial
 afterEach(() => trial.stop())
 
 const dict = (entries: Record<string, unknown>): Map<string, unknown> => new Map(Object.entries(entries))
@@ -17,7 +17,7 @@ const echo = dict({ cmd: 'echo', text: 'ü', bytes: Buffer.from([255, 0]) })
 
 describe.each(['zeromq', 'tcp', 'ws'])('a minion and a master over %s', (transport) => {
   it('talk: clear commands, sign-in, encrypted commands, pillar, publications', async () => {
-    trial = await Trial.start({
+    trial = await WireTrial.start({
       transport,
       channel: {
         handlers: {
@@ -48,7 +48,7 @@ describe.each(['zeromq', 'tcp', 'ws'])('a minion and a master over %s', (transpo
   })
 
   it('find each other again when the keys of the master changed', async () => {
-    trial = await Trial.start({ transport })
+    trial = await WireTrial.start({ transport })
     const minion = await trial.minion()
     await minion.authenticate()
     const heard = await trial.subscribe(minion)
@@ -83,7 +83,7 @@ it('a master reads no further large request of a minion while many of its values
     heard.push(`${load.get('cmd')} of ${id}`)
     return load.get('cmd') === 'wait' ? new Promise((answer) => waiting.push(answer)) : true
   }
-  trial = await Trial.start({
+  trial = await WireTrial.start({
     transport: 'tcp',
     channel: { maxValues: 1000, handlers: { clear: (load) => load, aes } },
   })
@@ -107,7 +107,7 @@ describe('a minion that signs in', () => {
   afterEach(() => void outcomes.splice(0))
 
   it('waits while its key is pending', async () => {
-    trial = await Trial.start()
+    trial = await WireTrial.start()
     const [, key] = await trialKeys()
     const minion = await trial.minion('m1', {}, (outcome) => {
       note(outcome)
@@ -120,7 +120,7 @@ describe('a minion that signs in', () => {
   })
 
   it('ends when it is rejected, denied, or when there is no room', async () => {
-    trial = await Trial.start({ channel: { policy: { isFull: (id) => id === 'late' } } })
+    trial = await WireTrial.start({ channel: { policy: { isFull: (id) => id === 'late' } } })
     const [, key, other] = await trialKeys()
     trial.keys.store('bad', { state: 'rejected', pub: key!.publicKey.pem })
     trial.keys.store('taken', { state: 'accepted', pub: other!.publicKey.pem })
@@ -136,7 +136,7 @@ describe('a minion that signs in', () => {
   })
 
   it('tells algorithms that the master does not know', async () => {
-    trial = await Trial.start()
+    trial = await WireTrial.start()
     const signing = await trial.minion('m1', { signingAlgorithm: 'PKCS1v15-SHA1' })
     const signIn = new SignIn(signing.settings)
     const load = signIn.request().set('sig_algo', 'X')
@@ -152,7 +152,7 @@ describe('a minion that signs in', () => {
   })
 
   it('knows the master again, and refuses another one', async () => {
-    trial = await Trial.start()
+    trial = await WireTrial.start()
     const minion = await trial.minion()
     await minion.authenticate()
     const [master, , other] = await trialKeys()
@@ -164,7 +164,7 @@ describe('a minion that signs in', () => {
   })
 
   it('names both causes and the file when a master with another key keeps it waiting', async () => {
-    trial = await Trial.start()
+    trial = await WireTrial.start()
     const reasons: string[] = []
     const minion = await trial.minion('m1', { authRetries: 1 }, (outcome) => {
       reasons.push(outcome.status === 'invalid' ? outcome.reason : outcome.status)
@@ -181,7 +181,7 @@ describe('a minion that signs in', () => {
   })
 
   it('compares the fingerprint before it trusts a key', async () => {
-    trial = await Trial.start()
+    trial = await WireTrial.start()
     const [master] = await trialKeys()
     const wrong = await trial.minion('m1', { masterFinger: 'aa:bb' })
     await expect(wrong.authenticate()).rejects.toMatchObject({ outcome: { status: 'fingerprint' } })
@@ -197,7 +197,7 @@ describe('a minion that signs in', () => {
   ])('needs the key signed exactly if it looks (signed %s, looked at %s)', async (signs, looks, status) => {
     const [master, , sign] = await trialKeys()
     const identity = masterIdentity(master!, signs ? { signKey: sign } : {})
-    trial = await Trial.start({ channel: { identity } })
+    trial = await WireTrial.start({ channel: { identity } })
     const minion = await trial.minion('m1', { verifyMasterPubkeySign: looks }, note)
     mkdirSync(join(trial.directory, 'm1'))
     writeFileSync(join(trial.directory, 'm1', 'master_sign.pub'), sign!.publicKey.pem)
@@ -207,7 +207,7 @@ describe('a minion that signs in', () => {
 
   it('adopts a new master whose key is signed', async () => {
     const [master, , sign] = await trialKeys()
-    trial = await Trial.start({ channel: { identity: masterIdentity(master!, { signKey: sign }) } })
+    trial = await WireTrial.start({ channel: { identity: masterIdentity(master!, { signKey: sign }) } })
     const minion = await trial.minion('m1', { verifyMasterPubkeySign: true })
     mkdirSync(join(trial.directory, 'm1'))
     writeFileSync(join(trial.directory, 'm1', 'master_sign.pub'), sign!.publicKey.pem)
@@ -218,7 +218,7 @@ describe('a minion that signs in', () => {
   })
 
   it('refuses a reply that was repeated or changed', async () => {
-    trial = await Trial.start()
+    trial = await WireTrial.start()
     const { settings } = await trial.minion()
     const signIn = new SignIn(settings)
     const ask = async (load: Map<string, unknown>) =>
@@ -243,7 +243,7 @@ describe('a minion that signs in', () => {
 describe('a minion that sends', () => {
   it('signs in again when the master lost its session, and repeats', async () => {
     let now = Date.now()
-    trial = await Trial.start({ now: () => now })
+    trial = await WireTrial.start({ now: () => now })
     const minion = await trial.minion()
     await minion.send(echo)
     const before = minion.credentials?.session
@@ -253,7 +253,7 @@ describe('a minion that sends', () => {
   })
 
   it('fails once its key was deleted', async () => {
-    trial = await Trial.start()
+    trial = await WireTrial.start()
     const minion = await trial.minion('m1', { authRetries: 1 })
     await minion.send(echo)
     trial.keys.keys.clear()
@@ -262,7 +262,7 @@ describe('a minion that sends', () => {
 
   it('signs its messages if it shall', async () => {
     let seen: Dict | undefined
-    trial = await Trial.start({ channel: { handlers: { clear: () => null, aes: (load) => (seen = load) } } })
+    trial = await WireTrial.start({ channel: { handlers: { clear: () => null, aes: (load) => (seen = load) } } })
     const minion = await trial.minion('m1', { signMessages: true })
     await minion.send(dict({ cmd: '_return', fun: 'test.ping' }))
     expect([...seen!.keys()]).toEqual(['cmd', 'fun', 'ts', 'id', 'sig'])
@@ -279,7 +279,7 @@ describe('RequestChannel', () => {
     ])
 
   it('answers what it cannot read with Salt’s words', async () => {
-    trial = await Trial.start()
+    trial = await WireTrial.start()
     expect(await ask('text')).toBe('bad load')
     expect(await ask(new Map([['enc', 'clear']]))).toBe('bad load')
     expect(await ask(clear(new Map(), 2))).toBe('bad load')
@@ -301,7 +301,7 @@ describe('RequestChannel', () => {
   })
 
   it('speaks to old minions only if it is told to', async () => {
-    trial = await Trial.start({ channel: { minimumVersion: 0 } })
+    trial = await WireTrial.start({ channel: { minimumVersion: 0 } })
     const [master, key] = await trialKeys()
     const auth = new Map<Value, Value>([
       ['cmd', '_auth'],
@@ -333,7 +333,7 @@ describe('RequestChannel', () => {
   })
 
   it('answers a command that failed with an empty text, encrypted', async () => {
-    trial = await Trial.start({
+    trial = await WireTrial.start({
       channel: { handlers: { clear: () => null, aes: () => Promise.reject(new Error('broken')) } },
     })
     expect(await (await trial.minion()).send(echo)).toBe('')
@@ -341,7 +341,7 @@ describe('RequestChannel', () => {
   })
 
   it('refuses requests that are too old', async () => {
-    trial = await Trial.start({ channel: { timeToLive: 30 } })
+    trial = await WireTrial.start({ channel: { timeToLive: 30 } })
     const minion = await trial.minion()
     await minion.send(echo)
     const now = Date.now()
@@ -361,7 +361,7 @@ describe('RequestChannel', () => {
   })
 
   it('survives any bytes', async () => {
-    trial = await Trial.start()
+    trial = await WireTrial.start()
     const start = Buffer.from('83a3656e63a3616573a46c6f6164a178a776657273696f6e03', 'hex')
     for (let i = 0; i < start.length * 8; i++) {
       const bytes = Buffer.from(start)
@@ -379,7 +379,7 @@ describe('RequestChannel', () => {
 
 describe('publications', () => {
   it('reach with filtering only those they are for', async () => {
-    trial = await Trial.start({ filtering: true })
+    trial = await WireTrial.start({ filtering: true })
     const [one, two] = [await trial.minion('m1'), await trial.minion('m2')]
     const heard = [await trial.subscribe(one), await trial.subscribe(two)]
     const publish = (fun: string, tgt: Value, kind: string) =>
@@ -407,7 +407,7 @@ describe('publications', () => {
   })
 
   it('without a signature are refused by who wants one', async () => {
-    trial = await Trial.start({ asSalt: true })
+    trial = await WireTrial.start({ asSalt: true })
     const minion = await trial.minion('m1', { requireSignedPublications: true })
     await minion.authenticate()
     const heard = await trial.subscribe(minion)
@@ -426,7 +426,7 @@ describe('a request that the disk of the master refuses', () => {
   }
 
   it('fails at once with the cause, and without a path of the master', async () => {
-    trial = await Trial.start({ channel: { handlers: { clear: (load) => load, aes: full } } })
+    trial = await WireTrial.start({ channel: { handlers: { clear: (load) => load, aes: full } } })
     const minion = await trial.minion()
     const cause = 'The master could not carry out the request: no space left on the disk'
     await expect(minion.send(echo)).rejects.toMatchObject({ message: cause })

@@ -9,11 +9,11 @@ import { type MasterChannel, type MinionSettings, PublicationReceiver, SignIn } 
 import { ALL_MINIONS, Crypticle, signContext } from './crypto/mod.ts'
 import { PrivateAnswer, PublishChannel, type PublishChannelOptions } from './server/mod.ts'
 import type { Publisher, Transport } from './transport/transport.ts'
-import { Trial, trialKeys } from './trial.ts'
+import { trialKeys, WireTrial } from './trial.ts'
 
 const wire = { dialect: 'wire' } as const
 const dict = (entries: Record<string, unknown>): Dict => new Map(Object.entries(entries)) as Dict
-let trial: Trial
+let trial: WireTrial
 /** What the master published. */
 const packets: Dict[] = []
 
@@ -24,8 +24,8 @@ afterEach(() => {
 })
 
 /** A master whose publications are caught instead of sent. */
-async function start(options: Parameters<typeof Trial.start>[0] = {}, lifetime?: number): Promise<void> {
-  trial = await Trial.start(options)
+async function start(options: Parameters<typeof WireTrial.start>[0] = {}, lifetime?: number): Promise<void> {
+  trial = await WireTrial.start(options)
   const publisher = { publish: (bytes: Uint8Array) => void packets.push(decodeMsgpack(bytes, wire) as Dict) }
   const { options: own } = trial.publications as unknown as { options: PublishChannelOptions }
   trial.publications = new PublishChannel({ ...own, publisher: publisher as unknown as Publisher, lifetime })

@@ -25,7 +25,7 @@ export function textField(map: Dict, name: string): string | undefined {
 }
 
 /** The version of a request, 0 when it names none. */
-export function versionOf(envelope: Dict): number {
+export function requestVersion(envelope: Dict): number {
   const version = envelope.get('version')
   // what is no number is below any minimum, and compares with none
   if (typeof version === 'number') return Number.isNaN(version) ? 0 : Math.trunc(version)

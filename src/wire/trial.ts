@@ -73,7 +73,7 @@ export interface TrialOptions {
 
 const HOST = '127.0.0.1'
 
-export class Trial {
+export class WireTrial {
   readonly directory = mkdtempSync(join(tmpdir(), 'brine-wire-'))
   readonly keys = new MemoryKeyStore()
   readonly secret = new PublishSecret()
@@ -95,8 +95,8 @@ export class Trial {
     this.sessions = new SessionKeys({ cachedir: this.directory, now: options.now ?? Date.now })
   }
 
-  static async start(options: TrialOptions = {}): Promise<Trial> {
-    const trial = new Trial(options)
+  static async start(options: TrialOptions = {}): Promise<WireTrial> {
+    const trial = new WireTrial(options)
     await trial.listen()
     return trial
   }

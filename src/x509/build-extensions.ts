@@ -30,8 +30,8 @@ import {
   tlv,
 } from './der.ts'
 import { distributionPoints, issuingPoint } from './distribution-points.ts'
-import type { Extension } from './documents.ts'
-import { isCritical, nameList, option, readLine } from './extension-values.ts'
+import type { CertificateExtension } from './documents.ts'
+import { extensionOption, isCritical, nameList, readLine } from './extension-values.ts'
 import { flagBits } from './flag-bits.ts'
 import { checkedOid, generalName, generalNames } from './general-names.ts'
 import { ACCESS_METHODS, ENTRY_EXTENSIONS, EXTENSIONS, KEY_PURPOSES, REASONS } from './oids.ts'
@@ -41,7 +41,7 @@ export interface Surroundings {
   /** The encoded public key of the subject. */
   subjectKey?: Bytes
   /** Of the authority: its certificate, or at least its key. */
-  authority?: { issuer: Bytes; serial: bigint; publicKey: Bytes; extensions: readonly Extension[] }
+  authority?: { issuer: Bytes; serial: bigint; publicKey: Bytes; extensions: readonly CertificateExtension[] }
   authorityKey?: Bytes
 }
 
@@ -67,8 +67,8 @@ function basicConstraints(value: Value): Built {
     const given = value as Dict
     if (!given.has('ca')) throw misuse("Undefined required key for basicConstraints: 'ca'")
     ca = given.get('ca')!
-    length = option(given, 'pathlen')
-    critical = truthy(option(given, 'critical') ?? false)
+    length = extensionOption(given, 'pathlen')
+    critical = truthy(extensionOption(given, 'critical') ?? false)
   }
   if (typeof ca !== 'boolean') throw misuse('ca must be a boolean value')
   if (length !== null && !ca) throw misuse('path_length must be None when ca is False')
@@ -192,18 +192,18 @@ function certificatePolicies(value: Value): Built {
     .map(([id, qualifiers]) =>
       sequence(oid(checkedOid(str(id))), sequence(...(qualifiers as Value[]).flatMap(qualifier))),
     )
-  return [sequence(...policies), truthy(option(given, 'critical') ?? false)]
+  return [sequence(...policies), truthy(extensionOption(given, 'critical') ?? false)]
 }
 
 /** Where practices are published, or a notice to users. */
 function qualifier(value: Value): Bytes[] {
   if (typeof value === 'string') return [sequence(oid('1.3.6.1.5.5.7.2.1'), text(DER_TAG.ia5, value))]
   const notice = value as Dict
-  const numbers = option(notice, 'noticeNumbers')
+  const numbers = extensionOption(notice, 'noticeNumbers')
   if (!truthy(numbers)) return []
-  const organization = text(DER_TAG.utf8, str(option(notice, 'organization')))
+  const organization = text(DER_TAG.utf8, str(extensionOption(notice, 'organization')))
   const reference = sequence(organization, sequence(...(numbers as number[]).map((number) => integer(number))))
-  const words = option(notice, 'text')
+  const words = extensionOption(notice, 'text')
   const body = sequence(reference, ...(words === null ? [] : [text(DER_TAG.utf8, str(words))]))
   return [sequence(oid('1.3.6.1.5.5.7.2.2'), body)]
 }
@@ -226,7 +226,7 @@ function inhibitAnyPolicy(value: Value): Built {
     const { pairs, critical } = readLine(value)
     return [integer(Number(pairs[0]![0])), critical]
   }
-  const count = option(value as Dict, 'value')
+  const count = extensionOption(value as Dict, 'value')
   if (count === null) throw misuse("Undefined required key for inhibitAnyPolicy: 'value'")
   return [integer(count as number), isCritical(value)]
 }
@@ -237,7 +237,7 @@ function nameConstraints(value: Value): Built {
       const items = value.split(',').map((item) => item.trim().split(';'))
       return items.filter(([name]) => name === scope).map(([, name = '']) => nameList([name]).names[0]!)
     }
-    return nameList(option(value as Dict, scope) ?? []).names
+    return nameList(extensionOption(value as Dict, scope) ?? []).names
   })
   if (scopes.every((names) => names.length === 0)) throw misuse('nameConstraints needs at least one definition')
   const trees = scopes.flatMap((names, index) =>
@@ -326,7 +326,7 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
   invalidityDate,
 }
 
-export function buildExtension(name: string, value: Value, around: Surroundings = {}): Extension {
+export function buildExtension(name: string, value: Value, around: Surroundings = {}): CertificateExtension {
   const build = BUILDERS[name]
   if (build === undefined) throw failure(`Unknown extension ${name}`)
   const [encoded, critical] = build(value, around)

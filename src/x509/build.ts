@@ -5,8 +5,8 @@ import { buildExtension, type Surroundings } from './build-extensions.ts'
 import { type Bytes, sameBytes } from './der.ts'
 import {
   type Certificate,
+  type CertificateExtension,
   type CertificatePlan,
-  type Extension,
   isSignedBy,
   publicBytes,
   type RequestPlan,
@@ -116,7 +116,7 @@ export function planCertificate(options: Options, parts: CertificateParts): Cert
   const subject = nameOf(options)
   const around: Surroundings = { subjectKey: publicKey, ...authorityFacts(authority, publicKey) }
   const wanted = Object.keys(EXTENSIONS).filter((name) => !LIST_ONLY.has(name))
-  const extensions = wanted.flatMap((name): Extension[] => {
+  const extensions = wanted.flatMap((name): CertificateExtension[] => {
     const value = options.get(name) ?? null
     if (value !== null) return [buildExtension(name, value, around)]
     // requests may not speak for the authority
@@ -193,7 +193,7 @@ export function planRevocationList(parts: ListParts): RevocationPlan {
   return { issuer, lastUpdate: inSeconds(now), nextUpdate: inSeconds(now, parts.daysValid), revoked, extensions }
 }
 
-function entryExtensions(given: Value, warn: (message: string) => void): Extension[] {
+function entryExtensions(given: Value, warn: (message: string) => void): CertificateExtension[] {
   return [...(given instanceof Map ? given : [])].flatMap(([name, value]) => {
     if (str(name) in ENTRY_EXTENSIONS) return [buildExtension(str(name), value)]
     warn(`Ignoring invalid CRL entry extension: ${str(name)}`)
@@ -202,13 +202,19 @@ function entryExtensions(given: Value, warn: (message: string) => void): Extensi
 }
 
 const sameName = (a: DistinguishedName, b: DistinguishedName): boolean => sameBytes(encodeName(a), encodeName(b))
-const isSame = (a: Extension, b: Extension): boolean => a.critical === b.critical && sameBytes(a.value, b.value)
+const isSame = (a: CertificateExtension, b: CertificateExtension): boolean =>
+  a.critical === b.critical && sameBytes(a.value, b.value)
 
 /** Names of extensions that are added, changed and removed; undefined when none are. */
-function extensionChanges(held: readonly Extension[], wanted: readonly Extension[]): Dict | undefined {
-  const find = (list: readonly Extension[], { oid }: Extension): Extension | undefined =>
-    list.find((other) => other.oid === oid)
-  const names = (list: readonly Extension[]): Value[] => list.map(({ oid }) => extensionName(oid))
+function extensionChanges(
+  held: readonly CertificateExtension[],
+  wanted: readonly CertificateExtension[],
+): Dict | undefined {
+  const find = (
+    list: readonly CertificateExtension[],
+    { oid }: CertificateExtension,
+  ): CertificateExtension | undefined => list.find((other) => other.oid === oid)
+  const names = (list: readonly CertificateExtension[]): Value[] => list.map(({ oid }) => extensionName(oid))
   const added = wanted.filter((extension) => !find(held, extension))
   const changed = wanted.filter((extension) => {
     const before = find(held, extension)
@@ -219,7 +225,11 @@ function extensionChanges(held: readonly Extension[], wanted: readonly Extension
   return dictFrom({ added: names(added), changed: names(changed), removed: names(removed) })
 }
 
-const noteExtensions = (changes: Dict, held: readonly Extension[], wanted: readonly Extension[]): Dict => {
+const noteExtensions = (
+  changes: Dict,
+  held: readonly CertificateExtension[],
+  wanted: readonly CertificateExtension[],
+): Dict => {
   const found = extensionChanges(held, wanted)
   return found === undefined ? changes : changes.set('extensions', found)
 }

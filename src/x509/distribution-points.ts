@@ -1,7 +1,7 @@
 // Where lists of revoked certificates are found, and what a list covers.
 import { type Dict, misuse, str, truthy, type Value } from '../data/mod.ts'
 import { type Bytes, DER_TAG, explicit, implicit, oid, sequence, text, tlv } from './der.ts'
-import { isCritical, nameList, option, pairOf, readLine } from './extension-values.ts'
+import { extensionOption, isCritical, nameList, pairOf, readLine } from './extension-values.ts'
 import { flagBits } from './flag-bits.ts'
 import { generalNames } from './general-names.ts'
 import { relativeName } from './names.ts'
@@ -32,10 +32,10 @@ function point(value: Value): Bytes {
     const [type, name] = value as unknown as [string, Value]
     return sequence(explicit(0, explicit(0, ...generalNames([[type, name]]))))
   }
-  const reasons = option(value, 'reasons')
-  const issuer = option(value, 'crlissuer')
+  const reasons = extensionOption(value, 'reasons')
+  const issuer = extensionOption(value, 'crlissuer')
   return sequence(
-    ...pointName(option(value, 'fullname'), option(value, 'relativename')),
+    ...pointName(extensionOption(value, 'fullname'), extensionOption(value, 'relativename')),
     ...(truthy(reasons) ? [implicit(1, reasonFlags(reasons))] : []),
     ...(truthy(issuer) ? [explicit(2, ...namesOf(issuer))] : []),
   )
@@ -56,15 +56,15 @@ export function issuingPoint(value: Value): [Bytes, boolean] {
   if (!(value instanceof Map)) throw misuse('issuingDistributionPoint must be a dictionary')
   const given: Dict = value
   const flag = (number: number, name: string): Bytes[] =>
-    truthy(option(given, name) ?? false) ? [implicit(number, new Uint8Array([0xff]))] : []
-  const reasons = option(given, 'onlysomereasons')
+    truthy(extensionOption(given, name) ?? false) ? [implicit(number, new Uint8Array([0xff]))] : []
+  const reasons = extensionOption(given, 'onlysomereasons')
   const parts = [
-    ...pointName(option(given, 'fullname'), option(given, 'relativename')),
+    ...pointName(extensionOption(given, 'fullname'), extensionOption(given, 'relativename')),
     ...flag(1, 'onlyuser'),
     ...flag(2, 'onlyCA'),
     ...(truthy(reasons) ? [implicit(3, reasonFlags(reasons))] : []),
     ...flag(4, 'indirectCRL'),
     ...flag(5, 'onlyAA'),
   ]
-  return [sequence(...parts), truthy(option(given, 'critical') ?? false)]
+  return [sequence(...parts), truthy(extensionOption(given, 'critical') ?? false)]
 }

@@ -19,7 +19,7 @@ import {
 import { type DistinguishedName, decodeName, encodeName } from './names.ts'
 import { digestOf, signatureOid } from './oids.ts'
 
-export interface Extension {
+export interface CertificateExtension {
   oid: string
   critical: boolean
   /** Encoded. */
@@ -45,19 +45,19 @@ export interface Certificate extends Signed {
   notAfter: Date
   /** Encoded, as are those of requests. */
   publicKey: Bytes
-  extensions: Extension[]
+  extensions: CertificateExtension[]
 }
 
 export interface SigningRequest extends Signed {
   subject: DistinguishedName
   publicKey: Bytes
-  extensions: Extension[]
+  extensions: CertificateExtension[]
 }
 
 export interface Revoked {
   serial: bigint
   date: Date
-  extensions: Extension[]
+  extensions: CertificateExtension[]
 }
 
 export interface RevocationList extends Signed {
@@ -65,7 +65,7 @@ export interface RevocationList extends Signed {
   lastUpdate: Date
   nextUpdate: Date
   revoked: Revoked[]
-  extensions: Extension[]
+  extensions: CertificateExtension[]
 }
 
 const REQUESTED_EXTENSIONS = '1.2.840.113549.1.9.14'
@@ -76,14 +76,14 @@ export const keyKind = (key: KeyObject): 'rsa' | 'ec' | 'ed25519' | 'ed448' | un
   return kind === 'ec' || kind === 'ed25519' || kind === 'ed448' ? kind : undefined
 }
 
-const readExtensions = (node: DerNode | undefined): Extension[] =>
+const readExtensions = (node: DerNode | undefined): CertificateExtension[] =>
   (node?.children ?? []).map((item) => ({
     oid: item.child(0).oid,
     critical: item.children.length > 2 && item.child(1).boolean,
     value: item.children.at(-1)!.content,
   }))
 
-const writeExtensions = (extensions: readonly Extension[]): Bytes =>
+const writeExtensions = (extensions: readonly CertificateExtension[]): Bytes =>
   sequence(
     ...extensions.map(({ oid: kind, critical, value }) =>
       sequence(oid(kind), ...(critical ? [boolean(true)] : []), octets(value)),
@@ -181,7 +181,7 @@ export interface CertificatePlan {
   notBefore: Date
   notAfter: Date
   publicKey: Bytes
-  extensions: Extension[]
+  extensions: CertificateExtension[]
 }
 
 export function signCertificate(plan: CertificatePlan, key: KeyObject, digest: string): Bytes {
@@ -200,7 +200,7 @@ export function signCertificate(plan: CertificatePlan, key: KeyObject, digest: s
 
 export interface RequestPlan {
   subject: DistinguishedName
-  extensions: Extension[]
+  extensions: CertificateExtension[]
 }
 
 export function signRequest(plan: RequestPlan, key: KeyObject, digest: string): Bytes {
@@ -219,7 +219,7 @@ export interface RevocationPlan {
   lastUpdate: Date
   nextUpdate: Date
   revoked: Revoked[]
-  extensions: Extension[]
+  extensions: CertificateExtension[]
 }
 
 export function signRevocationList(plan: RevocationPlan, key: KeyObject, digest: string): Bytes {

@@ -54,4 +54,4 @@ export function nameList(value: Value): NameList {
 export const isCritical = (value: Value): boolean =>
   typeof value === 'string' || Array.isArray(value) || value instanceof Map ? contains(value, 'critical') : false
 
-export const option = (value: Dict, name: string): Value => value.get(name) ?? null
+export const extensionOption = (value: Dict, name: string): Value => value.get(name) ?? null

@@ -1,7 +1,7 @@
 // Extensions as reports show them.
 import { type Dict, int, type Value } from '../data/mod.ts'
 import { type DerNode, decode } from './der.ts'
-import type { Extension } from './documents.ts'
+import type { CertificateExtension } from './documents.ts'
 import { flagsIn } from './flag-bits.ts'
 import { generalNameText, generalNameValue } from './general-names.ts'
 import { partText } from './names.ts'
@@ -147,7 +147,7 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
   invalidityDate: (value) => ({ value: shownTime(value.time) }),
 }
 
-function render(table: Readonly<Record<string, string>>, extensions: readonly Extension[]): Dict {
+function render(table: Readonly<Record<string, string>>, extensions: readonly CertificateExtension[]): Dict {
   const rendered: Dict = new Map()
   for (const [name, oid] of Object.entries(table)) {
     const extension = extensions.find((held) => held.oid === oid)
@@ -159,5 +159,6 @@ function render(table: Readonly<Record<string, string>>, extensions: readonly Ex
   return rendered
 }
 
-export const renderExtensions = (extensions: readonly Extension[]): Dict => render(EXTENSIONS, extensions)
-export const renderEntryExtensions = (extensions: readonly Extension[]): Dict => render(ENTRY_EXTENSIONS, extensions)
+export const renderExtensions = (extensions: readonly CertificateExtension[]): Dict => render(EXTENSIONS, extensions)
+export const renderEntryExtensions = (extensions: readonly CertificateExtension[]): Dict =>
+  render(ENTRY_EXTENSIONS, extensions)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { OrderedDict, PyDate, type Value } from '../data/mod.ts'
 import { YamlError } from './errors.ts'
-import { deserializeYaml, loadYamlex, serializeYaml, serializeYamlex } from './serializer.ts'
+import { deserializeYaml, deserializeYamlex, serializeYaml, serializeYamlex } from './serializer.ts'
 
 const plain = (value: Value): unknown => {
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, item]) => [String(key), plain(item)]))
@@ -66,11 +66,11 @@ describe('yamlex', () => {
     ['reads ints as decimal', 'a: 0755\nb: -010', { a: 755, b: -10 }],
     ['fills lists after copying, so an untagged one is lost', 'a: [1]\na: [2]', { a: [] }],
   ])('%s', (_, text, value) => {
-    expect(plain(loadYamlex(text))).toEqual(value)
+    expect(plain(deserializeYamlex(text))).toEqual(value)
   })
 
   test('cannot build a map that contains itself', () => {
-    expect(() => loadYamlex('a: &x {b: *x}')).toThrow('found unconstructable recursive node')
+    expect(() => deserializeYamlex('a: &x {b: *x}')).toThrow('found unconstructable recursive node')
   })
 
   test('writes with PyYAML’s own emitter and keeps the order', () => {

@@ -31,7 +31,7 @@ export function deserializeYaml(text: string | Uint8Array, options: LoadOptions 
 }
 
 /** `salt.serializers.yamlex.deserialize`: maps that merge, with `!aggregate` and `!reset`. */
-export function loadYamlex(text: string | Uint8Array, options: LoadOptions = {}): Value {
+export function deserializeYamlex(text: string | Uint8Array, options: LoadOptions = {}): Value {
   return deserializing(() => {
     const source = openSource(text, options.name)
     const root = composeSource(source, OMAP)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { type Log, silentLog } from '../../src/base/mod.ts'
 import { minionOrigin } from '../../src/bus/mod.ts'
 import { Cluster } from '../../src/cluster/cluster.ts'
-import { ClusterLog, type LogOptions, type LogRecord } from '../../src/cluster/cluster-log.ts'
+import { ClusterLog, type ClusterRecord, type LogOptions } from '../../src/cluster/cluster-log.ts'
 import { Contact } from '../../src/cluster/contact.ts'
 import { KeySync } from '../../src/cluster/key-sync.ts'
 import { Nats } from '../../src/cluster/nats.ts'
@@ -65,7 +65,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
   })
 
   const openLog = async (
-    records: LogRecord[],
+    records: ClusterRecord[],
     log: Log = silentLog,
     last = 0,
     member = 'm',
@@ -74,7 +74,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     const stream = { name: `${settings.name}-log`, subjects: [`${settings.name}.log`], num_replicas: 1 }
     await nats.ensureStream(stream)
     const { time } = await nats.extent(stream.name)
-    const apply = (record: LogRecord): void => void records.push(record)
+    const apply = (record: ClusterRecord): void => void records.push(record)
     const place = { seq: 0, seen: {}, nonce: '' }
     const seal = new Seal(settings.sealKey)
     return new ClusterLog({
@@ -95,7 +95,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
   const record = (bytes: number): Dict => new Map([['text', 'x'.repeat(bytes)]])
 
   it('takes records that are too large for one message together', async () => {
-    const records: LogRecord[] = []
+    const records: ClusterRecord[] = []
     const lines: string[] = []
     const log = await openLog(records, (_level, text) => lines.push(text))
     await Promise.all([log.append(record(400_000)), log.append(record(900_000)), log.append(record(10))])
@@ -107,14 +107,14 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
   })
 
   it('counts how old a record is by the clocks of the servers alone', async () => {
-    const records: LogRecord[] = []
+    const records: ClusterRecord[] = []
     const first = await openLog(records)
     await first.append(record(10))
     const { time } = await nats.extent(`${settings.name}-log`)
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => time - 6 * 3_600_000)
     await first.append(record(10))
     await first.close()
-    const again: LogRecord[] = []
+    const again: ClusterRecord[] = []
     const second = await openLog(again, silentLog, 2)
     await second.atEnd
     clock.mockRestore()
@@ -150,7 +150,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
   it('is read whole although a server lacks a message', async () => {
     const writing = await openLog([])
     await writing.append(record(1))
-    const records: LogRecord[] = []
+    const records: ClusterRecord[] = []
     const lines: string[] = []
     // this server lacks the third message, so that the later ones have earlier places there
     const plain = nats
@@ -198,7 +198,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     const first = await openLog([])
     await first.append(record(10))
     await first.close()
-    const lives: LogRecord[][] = [[], []]
+    const lives: ClusterRecord[][] = [[], []]
     for (const [index, member] of ['m', 'n'].entries()) {
       const log = await openLog(lives[index]!, silentLog, 1, member)
       await log.atEnd
@@ -212,7 +212,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
   })
 
   it('leaves what a minion returned packed', async () => {
-    const records: LogRecord[] = []
+    const records: ClusterRecord[] = []
     const log = await openLog(records)
     const data: Dict = new Map<Value, Value>([
       ['id', 'web'],
@@ -257,7 +257,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
   it('keeps why a return is too large for a message', async () => {
     await loadOrMakeKeys(join(root, `pki${count}`), 'master')
     const cluster = await Cluster.open({ opts, log: silentLog, keys: new PkiKeys(join(root, `pki${count}`)) })
-    const records: LogRecord[] = []
+    const records: ClusterRecord[] = []
     cluster.begin({
       apply: (each) => void records.push(each),
       last: () => ({ event: 0, returned: 0 }),
@@ -324,7 +324,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     const opened = async (): Promise<Cluster> => {
       const keys = new PkiKeys(join(root, `pki${count}`))
       const cluster = await Cluster.open({ opts, log, keys })
-      const apply = ({ fields }: LogRecord): void => void tags.push(fields.get('text')!)
+      const apply = ({ fields }: ClusterRecord): void => void tags.push(fields.get('text')!)
       cluster.begin({ apply, last: () => ({ event: 0, returned: 0 }), kept: async () => {} })
       await cluster.ready()
       return cluster

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLog } from '../../src/base/mod.ts'
 import { run } from '../../src/cli/bootstrap.ts'
-import { overSsh } from '../../src/cli/over-ssh.ts'
+import { callOverSsh } from '../../src/cli/over-ssh.ts'
 import { clientConfig } from '../../src/config/mod.ts'
 import { str, type Value } from '../../src/data/mod.ts'
 import { runMasterFunction, socketAccess } from '../../src/runner/mod.ts'
@@ -221,7 +221,7 @@ async function manage(kwargs: Record<string, Value>, user?: string): Promise<{ v
   const opts = await clientConfig({ path: join(master.config, 'master') }).then((read) =>
     read.set('config_dir', master.config),
   )
-  const access = socketAccess(opts, user === undefined ? log : silentLog, { overSsh })
+  const access = socketAccess(opts, user === undefined ? log : silentLog, { overSsh: callOverSsh })
   try {
     const { value } = await runMasterFunction(access, {
       ...({ family: 'runner', fun: 'manage.bootstrap', args: [], user: user ?? 'root' } as const),

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { silentLog } from '../../src/base/mod.ts'
 import { saltCloud } from '../../src/cli/cloud/main.ts'
 import { configSources } from '../../src/cli/config-sources.ts'
-import { overSsh } from '../../src/cli/over-ssh.ts'
+import { callOverSsh } from '../../src/cli/over-ssh.ts'
 import { openCloud } from '../../src/cloud/mod.ts'
 import { clientConfig } from '../../src/config/mod.ts'
 import { fromPlain, toPlain, type Value } from '../../src/data/mod.ts'
@@ -287,7 +287,7 @@ async function runner(fun: string, args: Value[] = [], kwargs: Record<string, un
   const opts = await clientConfig({ path: join(master.config, 'master') })
   const access = socketAccess(opts, silentLog, {
     overSsh: {
-      ...overSsh,
+      ...callOverSsh,
       cloud: (own) => openCloud({ access: own, ...configSources, drivers, signal: new AbortController().signal }),
     },
   })

@@ -10,7 +10,7 @@ import { type Dict, toPlain, type Value } from '../../src/data/mod.ts'
 import { LocalHost } from '../../src/host/mod.ts'
 import { moduleTable, Registry } from '../../src/loader/mod.ts'
 import { displayed, thoriumStates } from '../../src/pybridge/mod.ts'
-import { ownBackend } from '../../src/ssh/roster/own.ts'
+import { ownRosterBackend } from '../../src/ssh/roster/own.ts'
 import { EVERY_KIND, PackageFolder } from '../extensions/packages.ts'
 import { type TestMaster, TestSite } from './site.ts'
 
@@ -119,7 +119,11 @@ describe('of an extension', () => {
     const opts: Dict = new Map<Value, Value>([['extension_modules', join(site.root, 'none')]])
     const host = new LocalHost()
     expect(await displayed('kind', 1, opts)).toBe('<<1>>')
-    const roster = await ownBackend('kind', { opts, log: silentLog, host, tgt: 'web9', tgtType: 'glob' } as never, [])
+    const roster = await ownRosterBackend(
+      'kind',
+      { opts, log: silentLog, host, tgt: 'web9', tgtType: 'glob' } as never,
+      [],
+    )
     expect((await roster!.read({ tgt: 'web9', tgtType: 'glob' } as never)).entries.has('web9')).toBe(true)
     const registry = new Registry(moduleTable, { opts, grains: new Map(), pillar: new Map(), host })
     expect(Object.keys(await thoriumStates(registry))).toContain('kind')

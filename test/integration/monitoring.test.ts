@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { declared, METRICS, type MetricName, promName } from '../../src/telemetry/mod.ts'
+import { declaredMetric, METRICS, type MetricName, promName } from '../../src/telemetry/mod.ts'
 import { freePort } from '../free-port.ts'
 import { until } from '../until.ts'
 import { TestSite } from './site.ts'
@@ -24,7 +24,7 @@ if (!hasPrometheus) process.stderr.write('Skipping the tests with Prometheus: no
 /** Names of series by the names that Prometheus shows, with their labels. */
 const SERIES = new Map(
   (Object.keys(METRICS) as MetricName[]).flatMap((name): Array<[string, readonly string[]]> => {
-    const { type, labels = [] } = declared(name)
+    const { type, labels = [] } = declaredMetric(name)
     const shown = promName(name)
     if (type !== 'histogram') return [[shown, labels]]
     return [

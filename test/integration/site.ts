@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { silentLog } from '../../src/base/mod.ts'
-import { overSsh } from '../../src/cli/over-ssh.ts'
+import { callOverSsh } from '../../src/cli/over-ssh.ts'
 import { LocalClient, localKey, type PublishRequest } from '../../src/client/mod.ts'
 import { masterConfig, minionConfig, syndicMasterConfig } from '../../src/config/mod.ts'
 import { type Dict, type Plain, str, toPlain, type Value } from '../../src/data/mod.ts'
@@ -46,7 +46,7 @@ export class TestMaster {
   }
 
   async start(): Promise<void> {
-    this.master = await Master.open(this.opts, silentLog, undefined, overSsh)
+    this.master = await Master.open(this.opts, silentLog, undefined, callOverSsh)
     this.master.parts.bus.listen(({ tag, data }) => this.seen.push({ tag, data }))
   }
 
@@ -117,7 +117,7 @@ export class TestMaster {
 
   /** Calls a runner as salt-run does, and gives its answer and what it printed. */
   async run(fun: string, args: Value[] = [], kwargs: Record<string, Value> = {}): Promise<RunnerAnswer> {
-    const access = socketAccess(this.opts, silentLog, { overSsh })
+    const access = socketAccess(this.opts, silentLog, { overSsh: callOverSsh })
     let printed = ''
     try {
       const call = { family: 'runner', fun, args, kwargs: new Map(Object.entries(kwargs)), user: 'root' } as const

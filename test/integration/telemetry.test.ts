@@ -8,7 +8,7 @@ import { saltCall } from '../../src/cli/call/main.ts'
 import { salt } from '../../src/cli/salt/main.ts'
 import { processStreams, type Streams } from '../../src/cli/streams.ts'
 import { type Dict, type Plain, toPlain } from '../../src/data/mod.ts'
-import { declared, METRICS, type MetricName, type MetricRole, promName } from '../../src/telemetry/mod.ts'
+import { declaredMetric, METRICS, type MetricName, type MetricRole, promName } from '../../src/telemetry/mod.ts'
 import { freePort } from '../free-port.ts'
 import { OtlpCollector, type Span } from '../otlp.ts'
 import { until } from '../until.ts'
@@ -120,7 +120,7 @@ describe('metrics', () => {
     const shown = async (role: 'master' | 'minion'): Promise<Set<string>> =>
       new Set([...(await get(role, '/metrics')).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
     const names = (role: MetricRole): string[] =>
-      (Object.keys(METRICS) as MetricName[]).filter((name) => declared(name).of.includes(role)).map(promName)
+      (Object.keys(METRICS) as MetricName[]).filter((name) => declaredMetric(name).of.includes(role)).map(promName)
     // no returner, no beacon, no remote and no further process for pillar is configured here
     const absent = /^(salt_returners|brine_minion_beacon|brine_fileserver|brine_pillar)_/
     for (const role of ['master', 'minion'] as const) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Dict, Value } from '../../src/data/mod.ts'
 import { MasterChannel, openTransport, PrivateAnswer, PublicationReceiver } from '../../src/wire/mod.ts'
-import { Trial, trialKeys } from '../../src/wire/trial.ts'
+import { trialKeys, WireTrial } from '../../src/wire/trial.ts'
 import { freePort } from '../free-port.ts'
 import { canImport, SALT_TREE, SaltSite } from './salt.ts'
 
@@ -40,7 +40,7 @@ describe.runIf(SALT_TREE)('a real minion', () => {
     async (transport) => {
       site = new SaltSite()
       const seen: Dict[] = []
-      const trial = await Trial.start({
+      const trial = await WireTrial.start({
         transport,
         channel: {
           policy: { autoSign: () => true },

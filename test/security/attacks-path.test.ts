@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Dict } from '../../src/data/mod.ts'
 import { MasterChannel } from '../../src/wire/mod.ts'
-import { Trial, trialKeys } from '../../src/wire/trial.ts'
+import { trialKeys, WireTrial } from '../../src/wire/trial.ts'
 
-let trial: Trial
+let trial: WireTrial
 beforeAll(async () => {
-  trial = await Trial.start()
+  trial = await WireTrial.start()
 })
 afterAll(() => trial.stop())
 

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { encodeMsgpack } from '../../src/data/mod.ts'
 import { ALL_MINIONS, signContext } from '../../src/wire/crypto/mod.ts'
 import { MasterChannel } from '../../src/wire/mod.ts'
-import { Trial, trialKeys } from '../../src/wire/trial.ts'
+import { trialKeys, WireTrial } from '../../src/wire/trial.ts'
 import { until } from '../until.ts'
 
-let trial: Trial
+let trial: WireTrial
 beforeAll(async () => {
-  trial = await Trial.start()
+  trial = await WireTrial.start()
 })
 afterAll(() => trial.stop())
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Dict, decodeMsgpack, encodeMsgpack, type Value } from '../../src/data/mod.ts'
 import { MasterChannel, openTransport, type RequestClient } from '../../src/wire/mod.ts'
 import { RequestChannel, type RequestChannelOptions } from '../../src/wire/server/mod.ts'
-import { Trial, trialKeys } from '../../src/wire/trial.ts'
+import { trialKeys, WireTrial } from '../../src/wire/trial.ts'
 import { until } from '../until.ts'
 import { Besieged, dict } from './besieged.ts'
 
@@ -78,7 +78,7 @@ it('a request from before the start of the master does nothing, and later ones a
   const day = Date.now.bind(Date)
   vi.spyOn(performance, 'now').mockImplementation(() => now() - 10_000)
   vi.spyOn(Date, 'now').mockImplementation(() => day() - 10_000)
-  const trial = await Trial.start({ channel: { handlers } })
+  const trial = await WireTrial.start({ channel: { handlers } })
   try {
     const { options } = trial.requests as unknown as { options: RequestChannelOptions }
     const minion = await trial.minion()

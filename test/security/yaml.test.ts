@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { BrineError } from '../../src/base/mod.ts'
 import { dumpJson, encodeMsgpack, type Value } from '../../src/data/mod.ts'
-import { deserializeYaml, load, loadYamlex, renderYaml } from '../../src/yaml/mod.ts'
+import { deserializeYaml, deserializeYamlex, load, renderYaml } from '../../src/yaml/mod.ts'
 
 const repeated = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => line(index)).join('\n')
@@ -15,7 +15,7 @@ const CIRCLES = repeated(12, (at) => `- &c${at} [${Array.from({ length: at + 1 }
 const READERS: Array<[string, (text: string) => unknown]> = [
   ['load', (text) => load(text)],
   ['deserializeYaml', (text) => deserializeYaml(text)],
-  ['loadYamlex', (text) => loadYamlex(text)],
+  ['loadYamlex', (text) => deserializeYamlex(text)],
   ['renderYaml', (text) => renderYaml(text, {})],
 ]
 

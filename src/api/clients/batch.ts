@@ -5,14 +5,14 @@ import { type Dict, isDict, numberOf, SaltError, str, truthy, type Value } from 
 import { isBatchOver, returnedBy } from '../../sdk/mod.ts'
 import { answered, HttpError } from '../errors.ts'
 import type { JobEvents } from '../job-watch.ts'
-import { argumentsOf, local, timesOf } from './local.ts'
+import { local, publishedWords, timesOf } from './local.ts'
 import type { ClientWork } from './work.ts'
 
 /** After so many seconds without an event the stored state of the batch is read. */
 const LOOK_SECONDS = 5
 
 /** Run a job in batches. Return one mapping for each minion that returned. */
-export async function runBatch(work: ClientWork, low: Dict): Promise<Value[]> {
+export async function runApiBatch(work: ClientWork, low: Dict): Promise<Value[]> {
   const minions = await answering(work, low)
   if (minions.length === 0) return []
   const { master, watch, peer } = work
@@ -72,7 +72,7 @@ function batchLoad({ master }: ClientWork, low: Dict, minions?: string[]): Dict 
     ['tgt', low.get('tgt') ?? null],
     ['tgt_type', low.get('tgt_type') ?? 'glob'],
     ['fun', low.get('fun') ?? null],
-    ['arg', argumentsOf(low)],
+    ['arg', publishedWords(low)],
     ['ret', low.get('ret') ?? ''],
     ['kwargs', new Map(kwargs)],
     ...(minions ? [['minions', minions] as const] : []),

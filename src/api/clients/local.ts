@@ -68,7 +68,7 @@ function publishLoad(low: Dict, opts: Dict): Dict {
     ['cmd', 'publish'],
     ['tgt', resolved.target],
     ['fun', fun],
-    ['arg', argumentsOf(low)],
+    ['arg', publishedWords(low)],
     ['tgt_type', resolved.kind],
     ['ret', low.get('ret') ?? ''],
     ['jid', low.get('jid') ?? ''],
@@ -78,7 +78,7 @@ function publishLoad(low: Dict, opts: Dict): Dict {
 }
 
 /** Positional arguments, and keywords behind them as publications carry them. */
-export function argumentsOf(low: Dict): Value[] {
+export function publishedWords(low: Dict): Value[] {
   const arg = low.get('arg') ?? []
   const kwarg = low.get('kwarg') ?? null
   const positional = isList(arg) ? [...arg] : [arg]

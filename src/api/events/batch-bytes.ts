@@ -1,12 +1,12 @@
 // The bytes of batches of events. Readers that are equally far and want the same form of the same events share one buffer: events are
 // encoded once for all of them, and what waits in their connections takes memory once.
-import type { Form, HubEvent } from './hub-event.ts'
+import type { HubEvent, RecordForm } from './hub-event.ts'
 
 /** Batches that are remembered: one for each kind of reader that takes events at the same time. */
 const REMEMBERED = 8
 
 interface Encoded {
-  form: Form
+  form: RecordForm
   events: readonly HubEvent[]
   bytes: Buffer
 }
@@ -15,7 +15,7 @@ export class BatchBytes {
   private remembered: Encoded[] = []
 
   /** Return the records of events as bytes, which must not be changed. */
-  of(events: readonly HubEvent[], form: Form): Buffer {
+  of(events: readonly HubEvent[], form: RecordForm): Buffer {
     const known = this.remembered.find((each) => each.form === form && isSame(each.events, events))
     if (known) return known.bytes
     const bytes = Buffer.from(events.map((event) => event.record(form)).join(''))

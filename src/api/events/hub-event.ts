@@ -16,7 +16,7 @@ export interface ShownEvent {
 }
 
 /** Writes the record of an event in one kind of stream. */
-export type Form = (event: ShownEvent) => string
+export type RecordForm = (event: ShownEvent) => string
 
 /** JSON as Salt writes it: no escapes beyond ASCII, and text in place of values that JSON has no form for. */
 const DUMPED = {
@@ -39,7 +39,7 @@ export class HubEvent implements ShownEvent {
   readonly stamp: string
   private readonly data: string
   /** The record that was asked for last: readers of one time want the same form. */
-  private known: { form: Form; record: string } | undefined
+  private known: { form: RecordForm; record: string } | undefined
 
   constructor(event: BusEvent, log: Log) {
     this.number = event.number
@@ -76,7 +76,7 @@ export class HubEvent implements ShownEvent {
   }
 
   /** Return the record of a form. */
-  record(form: Form): string {
+  record(form: RecordForm): string {
     if (this.known?.form !== form) this.known = { form, record: form(this) }
     return this.known.record
   }

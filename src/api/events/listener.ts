@@ -24,7 +24,7 @@ export type Sight = 'all' | 'own' | 'by-right'
 const STAMP_LENGTH = 23
 
 /** A request for events. */
-export interface Asking {
+export interface EventRequest {
   headers: Headers
   peer: Peer
   /** The session or token that the path names. */
@@ -58,7 +58,7 @@ export class EventListener {
   private tokenCheckedAt = 0
 
   /** Recognise the caller of a request by its session, or by a token of Salt. */
-  static async of(service: ApiService, { headers, peer, inPath }: Asking, sight: Sight): Promise<EventListener> {
+  static async of(service: ApiService, { headers, peer, inPath }: EventRequest, sight: Sight): Promise<EventListener> {
     const sent = inPath ?? bearerIn(headers)
     const caller = callerOf(sent === undefined ? headers : new Headers({ 'x-auth-token': sent }), service.sessions)
     if (caller.byCookie) refuseForeignPage(headers)

@@ -39,7 +39,7 @@ export interface ReaderSettings {
   closed?(isStuck: boolean): void
 }
 
-export interface Batch {
+export interface EventBatch {
   missed?: Missed
   /** None where nothing came for the reader for a while. */
   events: readonly HubEvent[]
@@ -113,7 +113,7 @@ export class EventReader {
   }
 
   /** Return the next batch; undefined when there will be no more. */
-  async take(): Promise<Batch | undefined> {
+  async take(): Promise<EventBatch | undefined> {
     this.givenAt = undefined
     const idleAt = performance.now() + IDLE_MS
     try {
@@ -149,7 +149,7 @@ export class EventReader {
     })
   }
 
-  private async batch(): Promise<Batch | undefined> {
+  private async batch(): Promise<EventBatch | undefined> {
     if (this.next === 0 || this.lag === 0) return undefined
     const { at, event } = this.hub.find(this.next)
     if (event?.number === this.next) return this.filtered(this.upToGap((index) => this.hub.at(at + index)))
@@ -170,7 +170,7 @@ export class EventReader {
   }
 
   /** Return events of the journal, before the one that the hub has again. */
-  private async past(upTo: number): Promise<Batch | undefined> {
+  private async past(upTo: number): Promise<EventBatch | undefined> {
     const page = this.hub.past(this.next)
     const first = page[0]?.number ?? Number.POSITIVE_INFINITY
     if (page.length === 0 && this.hub.hasJournal && ++this.looks <= LOOKS) {
@@ -182,14 +182,14 @@ export class EventReader {
     return this.filtered(this.upToGap((index) => page[index]))
   }
 
-  private miss(last: number): Batch {
+  private miss(last: number): EventBatch {
     const missed = { first: this.next, last }
     this.next = last + 1
     this.hub.noteMissed(last - missed.first + 1)
     return { missed, events: [] }
   }
 
-  private filtered(events: readonly HubEvent[]): Batch | undefined {
+  private filtered(events: readonly HubEvent[]): EventBatch | undefined {
     const wanted = events.filter((event) => this.settings.wants(event))
     return wanted.length > 0 ? { events: wanted } : undefined
   }

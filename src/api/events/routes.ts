@@ -4,7 +4,7 @@ import type { Context, Env } from 'hono'
 import { originText } from '../../bus/mod.ts'
 import { fnmatch } from '../../data/mod.ts'
 import { HttpError } from '../errors.ts'
-import { hangUpOf, peerOf } from '../peer.ts'
+import { hangUpOf, requestPeer } from '../peer.ts'
 import type { ApiService } from '../service.ts'
 import { refusals } from '../v1/problems.ts'
 import { slices } from '../v1/slices.ts'
@@ -106,7 +106,7 @@ const route = createRoute({
 export function addEventRoutes<E extends Env>(app: OpenAPIHono<E>, service: ApiService, hub: EventHub): void {
   app.openapi(route, (async (c: Context<E>) => {
     const query = c.req.valid('query' as never) as EventQuery
-    const listener = await EventListener.of(service, { headers: c.req.raw.headers, peer: peerOf(c) }, 'by-right')
+    const listener = await EventListener.of(service, { headers: c.req.raw.headers, peer: requestPeer(c) }, 'by-right')
     const wants = wish(query, listener, hub)
     if (query.format === 'json') return pageResponse(service, hub, query, wants)
     return eventStream(c, {

@@ -1,6 +1,6 @@
 // `/events`: Salt's stream of events.
 import { HttpError } from '../errors.ts'
-import type { Answer, Resource, SaltCall } from '../salt/resource.ts'
+import type { ApiResource, ResourceAnswer, SaltCall } from '../salt/resource.ts'
 import type { EventHub } from './hub.ts'
 import { EventListener, goingOn, saltSight } from './listener.ts'
 import { SALT_STREAM, SALT_STREAM_WITH_IDS, STREAM_HEADERS, streamResponse } from './sse.ts'
@@ -9,14 +9,14 @@ const NO_PARAMETERS =
   "The /events endpoint takes no query parameters; in particular, tokens must not be passed via the query string -- they end up in access logs and the Referer header. Use the 'X-Auth-Token' header (for non-browser clients) or the session cookie set by /login (for browser EventSource clients) instead."
 
 /** Return the resource of Salt's stream of events. */
-export const eventsResource = (hub: EventHub): Resource => ({
+export const eventsResource = (hub: EventHub): ApiResource => ({
   handlers: { GET: { answer: (call) => events(hub, call), query: 'any', isBare: true } },
   allow: 'GET, HEAD',
   sessions: ['GET'],
   login: [],
 })
 
-async function events(hub: EventHub, { service, request, peer, hangUp }: SaltCall): Promise<Answer> {
+async function events(hub: EventHub, { service, request, peer, hangUp }: SaltCall): Promise<ResourceAnswer> {
   if (new URL(request.url).searchParams.size > 0) throw new HttpError(400, NO_PARAMETERS)
   const listener = await EventListener.of(service, { headers: request.headers, peer }, saltSight(service))
   if (request.method === 'HEAD') return new Response(null, { headers: headHeaders() })

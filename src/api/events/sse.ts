@@ -1,14 +1,14 @@
 // Streams of server-sent events. Bytes are made when the connection takes them, so that a slow connection holds no more than a batch.
 import { DirectBody } from '../direct-body.ts'
 import type { BatchBytes } from './batch-bytes.ts'
-import type { Form, ShownEvent } from './hub-event.ts'
+import type { RecordForm, ShownEvent } from './hub-event.ts'
 import type { EventReader, Missed } from './reader.ts'
 
 /** How a kind of stream writes what it sends. */
 export interface StreamForm {
   /** What a stream begins with. */
   beginning: string
-  event: Form
+  event: RecordForm
   missed(missed: Missed): string
   /** What keeps an idle connection open. */
   idle(position: number): string

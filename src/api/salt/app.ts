@@ -4,15 +4,15 @@ import { isAnyError, recover } from '../../base/mod.ts'
 import { HttpError } from '../errors.ts'
 import type { ApiService } from '../service.ts'
 import { bestType, HTML_TYPE } from './answers.ts'
-import { notFound, serveBelow, serveFile } from './files.ts'
+import { pathNotFound, serveBelow, serveFile } from './files.ts'
 import { commonHeaders } from './headers.ts'
 import { hookResource } from './hook.ts'
-import { answerResource, errorAnswer, type Resource } from './resource.ts'
+import { type ApiResource, answerResource, errorAnswer } from './resource.ts'
 import { OF_SESSIONS, RESOURCES } from './resources.ts'
 import { statsResource } from './stats.ts'
 
 /** Resources that other parts of the API add, by path. */
-export type MoreResources = ReadonlyMap<string, Resource>
+export type MoreResources = ReadonlyMap<string, ApiResource>
 
 /** Add the routes of Salt's API to an application. They take every path that nobody took before. */
 export function addSaltRoutes(app: Hono, service: ApiService, more: MoreResources): void {
@@ -22,7 +22,7 @@ export function addSaltRoutes(app: Hono, service: ApiService, more: MoreResource
 
 class SaltSite {
   private readonly service: ApiService
-  private readonly resources: Map<string, Resource>
+  private readonly resources: Map<string, ApiResource>
 
   constructor(service: ApiService, more: MoreResources) {
     const { settings } = service
@@ -47,7 +47,7 @@ class SaltSite {
       }
       const found = this.find(inner)
       if (request.method === 'OPTIONS') return this.preflight(request, found?.resource)
-      if (!found) throw notFound(shown)
+      if (!found) throw pathNotFound(shown)
       return await answerResource(c, this.service, found.resource, found.rest)
     } catch (error) {
       return errorAnswer(this.service, request, commonHeaders(request, this.service), error)
@@ -93,7 +93,7 @@ class SaltSite {
     return answer
   }
 
-  private find(path: string): { resource: Resource; rest: string[] } | undefined {
+  private find(path: string): { resource: ApiResource; rest: string[] } | undefined {
     const parts = path.split('/').filter((part) => part !== '')
     for (let length = parts.length; length >= 0; length--) {
       const resource = this.resources.get(`/${parts.slice(0, length).join('/')}`)
@@ -106,7 +106,7 @@ class SaltSite {
   }
 
   /** Answer what a browser asks before it sends a request of a page of another site. */
-  private preflight(request: Request, resource: Resource | undefined): Response {
+  private preflight(request: Request, resource: ApiResource | undefined): Response {
     const headers = commonHeaders(request, this.service)
     headers.set('Content-Type', 'text/html')
     if (resource) headers.set('Allow', resource.allow)

@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Answer with a file; `shown` is its path for callers. */
 export async function serveFile(path: string, request: Request, shown: string): Promise<Response> {
   const facts = await files.stat(path).catch(() => undefined)
-  if (!facts?.isFile()) throw notFound(shown)
+  if (!facts?.isFile()) throw pathNotFound(shown)
   const headers = new Headers({
     'Content-Type': TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream',
     'Last-Modified': facts.mtime.toUTCString(),
@@ -41,7 +41,7 @@ export async function serveFile(path: string, request: Request, shown: string): 
 
 /** Answer with a file below a folder; a path cannot lead out of it, also not by a symbolic link. */
 export async function serveBelow(folder: string, inner: string, request: Request, shown: string): Promise<Response> {
-  const missing = notFound(shown)
+  const missing = pathNotFound(shown)
   if (inner.includes('\0')) throw missing
   if (inner.split('/').includes('..')) throw new HttpError(403, messageOf(403))
   const root = await files.realpath(folder).catch(() => undefined)
@@ -50,4 +50,4 @@ export async function serveBelow(folder: string, inner: string, request: Request
   return serveFile(path, request, shown)
 }
 
-export const notFound = (path: string): HttpError => new HttpError(404, `The path '${path}' was not found.`)
+export const pathNotFound = (path: string): HttpError => new HttpError(404, `The path '${path}' was not found.`)

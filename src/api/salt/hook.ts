@@ -2,7 +2,7 @@
 import { externalOrigin, isTag, type Origin } from '../../bus/mod.ts'
 import { type Dict, HIDDEN, truthy, type Value } from '../../data/mod.ts'
 import { HttpError } from '../errors.ts'
-import type { Answer, Resource, SaltCall } from './resource.ts'
+import type { ApiResource, ResourceAnswer, SaltCall } from './resource.ts'
 
 /** Headers that let their owner into this API: events are read by others. Other secrets are for the reactor to check. */
 const SECRET_HEADERS = new Set(['X-Auth-Token', 'Cookie'])
@@ -22,7 +22,7 @@ function headersOf({ request, peer }: SaltCall): Dict {
   return all
 }
 
-async function fire(call: SaltCall): Promise<Answer> {
+async function fire(call: SaltCall): Promise<ResourceAnswer> {
   const { service, body, caller, rest } = call
   const tag = ['salt', 'netapi', 'hook', ...rest].join('/')
   if (tag.length > LONGEST_TAG || !isTag(tag)) throw new HttpError(400, 'The path of the hook cannot be a tag')
@@ -39,7 +39,7 @@ async function fire(call: SaltCall): Promise<Answer> {
 }
 
 /** Return the resource of web hooks. */
-export const hookResource = (needsLogin: boolean): Resource => ({
+export const hookResource = (needsLogin: boolean): ApiResource => ({
   handlers: { POST: { answer: fire, parts: 'any', query: 'any' } },
   allow: 'POST',
   sessions: ['POST'],

@@ -7,10 +7,10 @@ import { HttpError } from '../errors.ts'
 import { beginSession, endSession, permissionsOf } from '../logins.ts'
 import { runLowstate } from '../lowstate.ts'
 import { messageOf } from './answers.ts'
-import { type Answer, cookieOf, isChunks, lowstateOf, type SaltCall } from './resource.ts'
+import { cookieOf, isChunks, lowstateOf, type ResourceAnswer, type SaltCall } from './resource.ts'
 
 /** Ask for credentials. */
-export function askLogin({ headers }: SaltCall): Answer {
+export function askLogin({ headers }: SaltCall): ResourceAnswer {
   headers.set('WWW-Authenticate', 'Session')
   return {
     value: dictFrom({ status: null, return: 'Please log in' }),
@@ -18,7 +18,7 @@ export function askLogin({ headers }: SaltCall): Answer {
 }
 
 /** Begin a session for credentials. */
-export async function logIn(call: SaltCall): Promise<Answer> {
+export async function answerLogin(call: SaltCall): Promise<ResourceAnswer> {
   const { service, request, peer, headers, body } = call
   const given = isList(body.data) ? (body.data[0] ?? null) : body.data
   if (!isDict(given)) throw new TypeError('The body is no mapping of credentials')
@@ -42,7 +42,7 @@ export async function logIn(call: SaltCall): Promise<Answer> {
 }
 
 /** End a session, and the token behind it. */
-export async function logOut(call: SaltCall): Promise<Answer> {
+export async function logOut(call: SaltCall): Promise<ResourceAnswer> {
   const { service, caller, headers, peer } = call
   await endSession(service, peer, caller)
   call.sessionId = randomBytes(20).toString('hex')
@@ -53,7 +53,7 @@ export async function logOut(call: SaltCall): Promise<Answer> {
 const NEEDED = ['username', 'password', 'eauth'] as const
 
 /** Make a token of Salt, which chunks of `/run` and the programs of Salt take. */
-export async function makeToken(call: SaltCall): Promise<Answer> {
+export async function makeToken(call: SaltCall): Promise<ResourceAnswer> {
   const lowstate = lowstateOf(call)
   if (lowstate === null) throw new TypeError('The request has no body')
   if (!isChunks(lowstate)) throw new HttpError(400, 'Lowstates must be a list')

@@ -13,7 +13,7 @@ import type { ClientWork } from '../clients/work.ts'
 import { HttpError } from '../errors.ts'
 import { type KeyedRequest, once } from '../idempotency.ts'
 import { TooManyRequests } from '../limits.ts'
-import { hangUpOf, peerOf } from '../peer.ts'
+import { hangUpOf, requestPeer } from '../peer.ts'
 import { type ApiService, clientWork } from '../service.ts'
 import { refuseAddress } from '../settings.ts'
 import { answerType, encodeAnswer, errorPage, HTML_TYPE, messageOf } from './answers.ts'
@@ -43,10 +43,10 @@ export interface SaltCall {
 }
 
 /** Data for the caller, or a whole answer. */
-export type Answer = { value: Value; status?: number } | Response
+export type ResourceAnswer = { value: Value; status?: number } | Response
 
 export interface Handler {
-  answer(call: SaltCall): Answer | Promise<Answer>
+  answer(call: SaltCall): ResourceAnswer | Promise<ResourceAnswer>
   /** The names of what may follow the path; `any` for anything. */
   parts?: readonly string[] | 'any'
   /** Whether a query may name anything; otherwise only what `parts` names. */
@@ -57,7 +57,7 @@ export interface Handler {
   isWithoutCookie?: boolean
 }
 
-export interface Resource {
+export interface ApiResource {
   handlers: Readonly<Partial<Record<Method, Handler>>>
   /** The methods, for the header `Allow`. */
   allow: string
@@ -73,7 +73,7 @@ export interface Resource {
 export async function answerResource(
   c: Context,
   service: ApiService,
-  resource: Resource,
+  resource: ApiResource,
   rest: readonly string[],
 ): Promise<Response> {
   const request = c.req.raw
@@ -86,7 +86,7 @@ export async function answerResource(
     ? callerOf(request.headers, service.sessions)
     : { id: undefined, session: undefined, byCookie: false }
   const sessionId = caller.session ? caller.id! : randomBytes(20).toString('hex')
-  const peer = peerOf(c)
+  const peer = requestPeer(c)
   const work = clientWork(service, peer, request.signal, caller.session?.user)
   const call: SaltCall = {
     service,
@@ -142,7 +142,7 @@ function keyed({ service, request, caller, peer, body }: SaltCall, key: string):
   return { sessions: service.sessions, owner, key, name, parts }
 }
 
-const isAllLogin = ({ handlers, login }: Resource): boolean =>
+const isAllLogin = ({ handlers, login }: ApiResource): boolean =>
   Object.keys(handlers).every((method) => login.includes(method as Method))
 
 /** The cookie of the session of a call; without an age the browser forgets it. */

@@ -3,12 +3,12 @@ import { type Dict, dictFrom, isDict, str, type Value } from '../../data/mod.ts'
 import { HttpError } from '../errors.ts'
 import { CLIENTS, runLowstate } from '../lowstate.ts'
 import { keyArchive } from './key-archive.ts'
-import { askLogin, logIn, logOut, makeToken } from './login.ts'
-import { type Answer, isChunks, lowstateOf, type Resource, type SaltCall, tokenField } from './resource.ts'
+import { answerLogin, askLogin, logOut, makeToken } from './login.ts'
+import { type ApiResource, isChunks, lowstateOf, type ResourceAnswer, type SaltCall, tokenField } from './resource.ts'
 
-const returned = (value: Value): Answer => ({ value: new Map([['return', value]]) })
+const returned = (value: Value): ResourceAnswer => ({ value: new Map([['return', value]]) })
 
-function welcome(): Answer {
+function welcome(): ResourceAnswer {
   return {
     value: dictFrom({ return: 'Welcome', clients: [...CLIENTS] }),
   }
@@ -17,14 +17,14 @@ function welcome(): Answer {
 const asSession = (call: SaltCall, lowstate: Value): Promise<Value[]> =>
   runLowstate(call.work, lowstate, tokenField(call))
 
-async function minions(call: SaltCall): Promise<Answer> {
+async function minions(call: SaltCall): Promise<ResourceAnswer> {
   return returned(
     await asSession(call, [dictFrom({ client: 'local', tgt: call.parts['mid'] ?? '*', fun: 'grains.items' })]),
   )
 }
 
 /** Begin jobs, and tell where their returns will be. */
-async function beginJobs(call: SaltCall): Promise<Answer> {
+async function beginJobs(call: SaltCall): Promise<ResourceAnswer> {
   const fixed = new Map([...tokenField(call), ['client', 'local_async']])
   const jobs = await runLowstate(call.work, lowstateOf(call), fixed)
   const links = jobs
@@ -34,7 +34,7 @@ async function beginJobs(call: SaltCall): Promise<Answer> {
   return { value, status: 202 }
 }
 
-async function jobs(call: SaltCall): Promise<Answer> {
+async function jobs(call: SaltCall): Promise<ResourceAnswer> {
   const { jid } = call.parts
   if (jid === undefined) {
     const [all = null] = await asSession(call, [dictFrom({ client: 'runner', fun: 'jobs.list_jobs' })])
@@ -52,7 +52,7 @@ async function jobs(call: SaltCall): Promise<Answer> {
   }
 }
 
-async function keys(call: SaltCall): Promise<Answer> {
+async function keys(call: SaltCall): Promise<ResourceAnswer> {
   const { mid: id } = call.parts
   const wanted = id === undefined ? { fun: 'key.list_all' } : { fun: 'key.finger', match: id }
   const [answer = null] = await asSession(call, [dictFrom({ client: 'wheel', ...wanted })])
@@ -61,7 +61,7 @@ async function keys(call: SaltCall): Promise<Answer> {
 }
 
 /** Make a key pair, accept it, and send it as an archive. */
-async function makeKeys(call: SaltCall): Promise<Answer> {
+async function makeKeys(call: SaltCall): Promise<ResourceAnswer> {
   const lowstate = lowstateOf(call)
   if (!isChunks(lowstate) || lowstate.length === 0) throw new TypeError('The body is no mapping')
   const given: Dict = new Map([...lowstate[0]!, ...tokenField(call)])
@@ -76,7 +76,7 @@ async function makeKeys(call: SaltCall): Promise<Answer> {
   return keyArchive(str(given.get('id_') ?? ''), str(made.get('pub') ?? ''), str(made.get('priv') ?? ''))
 }
 
-async function run(call: SaltCall): Promise<Answer> {
+async function run(call: SaltCall): Promise<ResourceAnswer> {
   return returned(await runLowstate(call.work, lowstateOf(call)))
 }
 
@@ -88,10 +88,11 @@ function noPage(): never {
 const ALLOW = 'GET, HEAD, POST'
 const BOTH = ['GET', 'POST'] as const
 
-const runAsSession = async (call: SaltCall): Promise<Answer> => returned(await asSession(call, lowstateOf(call)))
+const runAsSession = async (call: SaltCall): Promise<ResourceAnswer> =>
+  returned(await asSession(call, lowstateOf(call)))
 
 /** By path. */
-export const RESOURCES: ReadonlyMap<string, Resource> = new Map<string, Resource>([
+export const RESOURCES: ReadonlyMap<string, ApiResource> = new Map<string, ApiResource>([
   [
     '/',
     {
@@ -105,7 +106,7 @@ export const RESOURCES: ReadonlyMap<string, Resource> = new Map<string, Resource
   [
     '/login',
     {
-      handlers: { GET: { answer: askLogin }, POST: { answer: logIn, query: 'any' } },
+      handlers: { GET: { answer: askLogin }, POST: { answer: answerLogin, query: 'any' } },
       allow: ALLOW,
       sessions: BOTH,
       login: [],

@@ -1,17 +1,17 @@
 // `/stats`: counts of the server, in the two groups that CherryPy has.
 import type { Value } from '../../data/mod.ts'
 import type { ApiService } from '../service.ts'
-import type { Answer, Resource } from './resource.ts'
+import type { ApiResource, ResourceAnswer } from './resource.ts'
 
 /** Return the resource of statistics. */
-export const statsResource = (service: ApiService): Resource => ({
+export const statsResource = (service: ApiService): ApiResource => ({
   handlers: { GET: { answer: () => stats(service) } },
   allow: 'GET, HEAD',
   sessions: ['GET'],
   login: service.settings.statsAuth ? ['GET'] : [],
 })
 
-function stats({ settings, counts, began }: ApiService): Answer {
+function stats({ settings, counts, began }: ApiService): ResourceAnswer {
   const server = new Map<Value, Value>([
     ['Enabled', settings.collectStats],
     ['Bind Address', `('${settings.host}', ${settings.port})`],

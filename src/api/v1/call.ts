@@ -11,7 +11,7 @@ import { bearerIn, type Caller, callerOf, refuseForgery } from '../callers.ts'
 import type { ClientWork } from '../clients/work.ts'
 import { answered, HttpError, mindRefusal } from '../errors.ts'
 import { runBatchAsync, runLowstate } from '../lowstate.ts'
-import { peerOf } from '../peer.ts'
+import { requestPeer } from '../peer.ts'
 import { type ApiService, clientWork } from '../service.ts'
 
 export interface V1Env {
@@ -44,7 +44,7 @@ export class V1Call {
     this.service = service
     this.eventNumber = service.master.events.last
     this.request = c.req.raw
-    this.peer = peerOf(c)
+    this.peer = requestPeer(c)
     this.caller = caller
     this.session = session
   }
@@ -169,7 +169,7 @@ async function tokenRecord({ master }: ApiService, token: string, peer: Peer): P
 }
 
 async function tokenSession(service: ApiService, token: string, c: Context): Promise<ApiSession | undefined> {
-  const record = await tokenRecord(service, token, peerOf(c))
+  const record = await tokenRecord(service, token, requestPeer(c))
   if (!record) return undefined
   const expires = numberOf(record.get('expire') ?? null) ?? 0
   return { token, user: str(record.get('name') ?? ''), eauth: str(record.get('eauth') ?? ''), expires }

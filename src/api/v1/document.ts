@@ -1,7 +1,7 @@
 // The OpenAPI document: the routes under `/v1` as they are declared, and Salt's resources as they are described here.
 import { brineVersion } from '../../base/mod.ts'
 import type { V1App } from './call.ts'
-import { isRefusal } from './problems.ts'
+import { isRefusalResponse } from './problems.ts'
 import { describeSaltPaths } from './salt-paths.ts'
 
 const TAGS: ReadonlyArray<readonly [string, string]> = [
@@ -90,7 +90,7 @@ function shareRefusals(document: OpenApiDocument): void {
     for (const operation of [get, post, put, patch, remove]) {
       const responses = operation?.responses ?? {}
       for (const [status, response] of Object.entries(responses)) {
-        if (!isRefusal(response)) continue
+        if (!isRefusalResponse(response)) continue
         const name = `Problem${status}`
         shared[name] ??= response
         responses[status] = { $ref: `#/components/responses/${name}` }

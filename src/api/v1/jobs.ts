@@ -15,7 +15,7 @@ import {
   body,
   cursorOf,
   FunctionName,
-  glob,
+  globShape,
   Jid,
   line,
   MinionId,
@@ -24,7 +24,7 @@ import {
   placeOf,
   TargetType,
   Time,
-  time,
+  timeShape,
 } from './shapes.ts'
 
 const States = z.enum(['running', 'done', 'failed']).openapi({
@@ -85,12 +85,12 @@ const list = createRoute({
   tags,
   request: {
     query: z.strictObject({
-      function: glob(200).optional().openapi({ description: 'A function or a glob', example: 'state.*' }),
+      function: globShape(200).optional().openapi({ description: 'A function or a glob', example: 'state.*' }),
       user: line(256).optional(),
-      target: glob(1000).optional().openapi({ description: 'A target as it was written, or a glob' }),
+      target: globShape(1000).optional().openapi({ description: 'A target as it was written, or a glob' }),
       minion: MinionId.optional().openapi({ description: 'A minion that was meant' }),
-      since: time.optional(),
-      until: time.optional(),
+      since: timeShape.optional(),
+      until: timeShape.optional(),
       state: States.optional(),
       ...paging,
     }),

@@ -6,7 +6,7 @@ import { HttpError } from '../errors.ts'
 import type { ApiService } from '../service.ts'
 
 /** Return what the master answers to a command of its owner: a list of dicts. */
-export async function askMaster({ master }: ApiService, cmd: string): Promise<Dict[]> {
+export async function askOwnMaster({ master }: ApiService, cmd: string): Promise<Dict[]> {
   const { user, key } = localKey(master.access.opts)
   const load: Array<[Value, Value]> = [
     ['cmd', cmd],

@@ -5,7 +5,7 @@ import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '..
 import type { ApiService } from '../service.ts'
 import type { V1App } from './call.ts'
 import { timeText, toJson } from './json.ts'
-import { askMaster } from './master-parts.ts'
+import { askOwnMaster } from './master-parts.ts'
 import { refusals } from './problems.ts'
 import { Any, answer, line, pageOf, Time } from './shapes.ts'
 
@@ -108,7 +108,7 @@ export function addOptionRoutes(site: V1App, service: ApiService): void {
   })
   site.openapi(schedules, async (c) => {
     await c.var.call.need('wheel', 'config.values')
-    const items = (await askMaster(service, 'scheduled_jobs')).map(scheduleOf)
+    const items = (await askOwnMaster(service, 'scheduled_jobs')).map(scheduleOf)
     return c.json({ items, next: null }, 200)
   })
   site.openapi(returners, async (c) => {

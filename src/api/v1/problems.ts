@@ -69,7 +69,7 @@ export const refusals = <S extends Status>(...statuses: S[]): Record<S, ProblemR
   ) as Record<S, ProblemResponse>
 
 /** Return whether a response of the OpenAPI document is one of `refusals`. */
-export const isRefusal = (response: { content?: object }): boolean =>
+export const isRefusalResponse = (response: { content?: object }): boolean =>
   Object.keys(response.content ?? {}).join() === Object.keys(problemContent).join()
 
 const LONGEST_DETAIL = 1000

@@ -10,7 +10,7 @@ import { HttpError } from '../errors.ts'
 import type { ApiService } from '../service.ts'
 import type { V1App, V1Call } from './call.ts'
 import { timeText, toJson } from './json.ts'
-import { askMaster } from './master-parts.ts'
+import { askOwnMaster } from './master-parts.ts'
 import { BadFields, refusals } from './problems.ts'
 import { ReactionCounts, stateOfReaction } from './reaction-counts.ts'
 import { Any, answer, body, cursorOf, line, pageOf, paging, placeOf, Time } from './shapes.ts'
@@ -130,7 +130,7 @@ export function addReactorRoutes(site: V1App, service: ApiService): void {
   const counts = new ReactionCounts(() => stores.reactions())
   site.openapi(rules, async (c) => {
     await c.var.call.need('runner', 'reactor.list')
-    const [known] = await Promise.all([askMaster(service, 'reactor_rules'), counts.follow()])
+    const [known] = await Promise.all([askOwnMaster(service, 'reactor_rules'), counts.follow()])
     return c.json({ items: known.map((rule) => ruleOf(rule, counts)), next: null }, 200)
   })
   site.openapi(test, async (c) => {

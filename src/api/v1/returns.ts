@@ -4,7 +4,7 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { createRoute, z } from '@hono/zod-openapi'
 import { type Dict, numberOf } from '../../data/mod.ts'
 import { readHints } from '../../sdk/mod.ts'
-import type { Outcome } from '../../store/mod.ts'
+import type { LedgerOutcome } from '../../store/mod.ts'
 import { HttpError } from '../errors.ts'
 import type { ApiService } from '../service.ts'
 import type { V1App } from './call.ts'
@@ -66,9 +66,13 @@ const one = createRoute({
   responses: { 200: answer(Return, 'The return'), ...refusals(400, 401, 403, 404) },
 })
 
-const summary = ({ id, isFailed, came }: Outcome) => ({ minion: id, succeeded: !isFailed, returned: timeText(came) })
+const summary = ({ id, isFailed, came }: LedgerOutcome) => ({
+  minion: id,
+  succeeded: !isFailed,
+  returned: timeText(came),
+})
 
-function full(outcome: Outcome, data: Dict) {
+function full(outcome: LedgerOutcome, data: Dict) {
   const retcode = numberOf(data.get('retcode') ?? null)
   const value = toJson(data.get('return') ?? null)
   const { hints } = readHints(data)

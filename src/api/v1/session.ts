@@ -6,7 +6,7 @@ import { SESSION_IDLE } from '../../store/mod.ts'
 import { isForeignPage, sessionCookie } from '../callers.ts'
 import { HttpError } from '../errors.ts'
 import { beginSession, endSession, permissionsOf } from '../logins.ts'
-import { peerOf } from '../peer.ts'
+import { requestPeer } from '../peer.ts'
 import type { ApiService } from '../service.ts'
 import type { V1App } from './call.ts'
 import { timeText, toJson } from './json.ts'
@@ -98,7 +98,7 @@ export function addSessionRoutes(site: V1App, service: ApiService): void {
   site.openapi(login, async (c) => {
     if (!settings.hasSessions) throw new HttpError(404, 'The options of this server allow no sessions')
     const given = loadJson(await c.req.text())
-    const begun = isDict(given) ? await beginSession(service, peerOf(c), given) : undefined
+    const begun = isDict(given) ? await beginSession(service, requestPeer(c), given) : undefined
     if (!begun) throw new HttpError(401, 'The user may not log in from this address')
     const { id, token, user, eauth, expires } = begun
     // a page of another origin must not put a browser into a session of its choice

@@ -49,10 +49,10 @@ export const TargetType = z.enum([
 const MOST_STARS = 3
 
 /** A glob of few stars: many of them take long to match. */
-export const glob = (most: number) =>
+export const globShape = (most: number) =>
   line(most).refine((text) => text.split('*').length - 1 <= MOST_STARS, `has more than ${MOST_STARS} stars`)
 
-export const time = z.iso
+export const timeShape = z.iso
   .datetime({ offset: true })
   .openapi({ description: 'A time of ISO 8601', example: '2026-11-16T16:54:32Z' })
 

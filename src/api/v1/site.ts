@@ -5,7 +5,7 @@ import type { Context, Hono } from 'hono'
 import { type Dict, isDict, loadJson } from '../../data/mod.ts'
 import { readBytes, utf8 } from '../body-bytes.ts'
 import { HttpError } from '../errors.ts'
-import { peerOf } from '../peer.ts'
+import { requestPeer } from '../peer.ts'
 import type { ApiService } from '../service.ts'
 import { type ApiSettings, refuseAddress } from '../settings.ts'
 import { type V1App, V1Call, type V1Env } from './call.ts'
@@ -50,7 +50,7 @@ export function addV1Routes(app: Hono, service: ApiService): V1App {
   site.onError((error, c) => problemOf(error, c, service))
   site.notFound((c) => unknownPath(site, c))
   site.use('*', async (c, next) => {
-    refuseAddress(settings, peerOf(c))
+    refuseAddress(settings, requestPeer(c))
     await next()
     allowOrigin(c.req.header('origin'), settings, c.res.headers)
     c.res.headers.set('Cache-Control', c.res.headers.get('Cache-Control') ?? 'no-store')
@@ -147,7 +147,7 @@ async function prepare(
   const { method, raw, path } = c.req
   if (method === 'OPTIONS') return preflight()
   const { limits } = service
-  limits.countAddress(peerOf(c).host)
+  limits.countAddress(requestPeer(c).host)
   const call = isOpen(method, path) ? undefined : await V1Call.of(service, c)
   if (call) {
     call.peer.recognise?.(call.user)

@@ -8,7 +8,7 @@ import type { ApiService } from '../service.ts'
 import type { V1App, V1Call } from './call.ts'
 import { timeText, toJson } from './json.ts'
 import { refusals } from './problems.ts'
-import { Any, answer, glob, Jid, Time } from './shapes.ts'
+import { Any, answer, globShape, Jid, Time } from './shapes.ts'
 import { slices } from './slices.ts'
 
 export interface TraceNode {
@@ -71,7 +71,7 @@ const found = createRoute({
   tags: ['Jobs'],
   request: {
     query: z.strictObject({
-      what: glob(1000).openapi({
+      what: globShape(1000).openapi({
         description: 'A job id, the number of an event, or a tag or glob of tags, which means the last matching event',
       }),
     }),

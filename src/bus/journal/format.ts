@@ -3,7 +3,7 @@
 import { crc32 } from 'node:zlib'
 import { type Dict, encodeMsgpack, isDict, MsgpackStream, type Value } from '../../data/mod.ts'
 import { eventTag, framePacked } from '../../wire/mod.ts'
-import { headOf, type Origin, readOrigin } from '../origin.ts'
+import { frameHead, type Origin, readOrigin } from '../origin.ts'
 
 const MAGIC = 0x42454a31
 const CHECK_AT = 4
@@ -43,7 +43,7 @@ export function packGroup(frames: readonly Uint8Array[], head: Pick<GroupHead, '
 }
 
 /** Undefined where no group begins. */
-export function readHead(bytes: Buffer): GroupHead | undefined {
+export function readGroupHead(bytes: Buffer): GroupHead | undefined {
   if (bytes.length < HEAD_BYTES || bytes.readUInt32BE(0) !== MAGIC) return undefined
   return {
     check: bytes.readUInt32BE(CHECK_AT),
@@ -89,12 +89,12 @@ export interface KeptReturn {
 /** A return that lies in the job store already: everything but what was returned. */
 export function referenceFrame(origin: Origin, tag: string, data: Dict, mark?: string): Buffer {
   const small = new Map([...data].filter(([key]) => key !== 'return' && key !== 'fun_args'))
-  return framePacked(tag, encodeMsgpack(small, 'bus'), headOf(origin).inJournal(true, mark))
+  return framePacked(tag, encodeMsgpack(small, 'bus'), frameHead(origin).inJournal(true, mark))
 }
 
 /** The same frame with the mark of its event in the head. */
 export function markedFrame(origin: Origin, frame: Buffer, mark: string): Buffer {
-  const head = headOf(origin)
+  const head = frameHead(origin)
   return Buffer.concat([head.inJournal(false, mark), frame.subarray(head.plain.length)])
 }
 

@@ -8,12 +8,12 @@ import { type Dict, str } from '../../data/mod.ts'
 import type { JobStore } from '../../store/mod.ts'
 import { decodeEvent, framePacked } from '../../wire/mod.ts'
 import { BusEvent, type EventFilter } from '../event-bus.ts'
-import { headOf } from '../origin.ts'
+import { frameHead } from '../origin.ts'
 import type { FramedEvent } from '../subscriber.ts'
 import type { JournalEvent } from './format.ts'
-import { type Beginning, beginningOf, type Reading, readBackward, readForward, segmentsIn } from './segments.ts'
+import { type Beginning, beginningOf, type JournalReading, readBackward, readForward, segmentsIn } from './segments.ts'
 
-export interface PastReading extends Reading {
+export interface PastReading extends JournalReading {
   filter?: EventFilter
 }
 
@@ -62,7 +62,9 @@ export class JournalReader {
     for (const event of readForward(this.folder, { number: from }, { upTo })) {
       const { origin, tag, number, body, kept } = event
       const data = (): Uint8Array => body.subarray(Buffer.byteLength(tag) + 2)
-      yield kept ? this.eventOf(event) : { origin, tag, number, frame: framePacked(tag, data(), headOf(origin).plain) }
+      yield kept
+        ? this.eventOf(event)
+        : { origin, tag, number, frame: framePacked(tag, data(), frameHead(origin).plain) }
     }
   }
 

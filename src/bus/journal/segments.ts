@@ -2,8 +2,16 @@
 // there yet.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { namesIn } from '../../base/mod.ts'
-import { eventsOf, type GroupHead, HEAD_BYTES, isWhole, type JournalEvent, readHead, segmentFirst } from './format.ts'
+import { folderNames } from '../../base/mod.ts'
+import {
+  eventsOf,
+  type GroupHead,
+  HEAD_BYTES,
+  isWhole,
+  type JournalEvent,
+  readGroupHead,
+  segmentFirst,
+} from './format.ts'
 
 export interface Segment {
   path: string
@@ -12,7 +20,7 @@ export interface Segment {
 
 /** Oldest first. */
 export function segmentsIn(folder: string): Segment[] {
-  return namesIn(folder)
+  return folderNames(folder)
     .flatMap((name) => {
       const first = segmentFirst(name)
       return first === undefined ? [] : [{ path: join(folder, name), first }]
@@ -21,7 +29,7 @@ export function segmentsIn(folder: string): Segment[] {
 }
 
 /** A group by its place in a file. */
-export interface Group {
+export interface JournalGroup {
   at: number
   head: GroupHead
 }
@@ -39,10 +47,10 @@ class SegmentReader {
   }
 
   /** The groups one after the other, without their events. */
-  *groups(): Generator<Group> {
+  *groups(): Generator<JournalGroup> {
     for (let at = 0; ; ) {
       if (readSync(this.fd, this.head, 0, HEAD_BYTES, at) < HEAD_BYTES) return
-      const head = readHead(this.head)
+      const head = readGroupHead(this.head)
       if (!head) return
       yield { at, head }
       at += HEAD_BYTES + head.size
@@ -50,7 +58,7 @@ class SegmentReader {
   }
 
   /** The whole of a group, or undefined when it did not come to the disk whole. */
-  read({ at, head }: Group): Buffer | undefined {
+  read({ at, head }: JournalGroup): Buffer | undefined {
     const bytes = Buffer.allocUnsafe(HEAD_BYTES + head.size)
     return readSync(this.fd, bytes, 0, bytes.length, at) === bytes.length && isWhole(bytes, head) ? bytes : undefined
   }
@@ -75,7 +83,7 @@ export function endOf(path: string): { bytes: number; last?: GroupHead } {
 /** From where on: an event's number, or a time in milliseconds since 1970. */
 export type Beginning = { number: number } | { time: number }
 
-export interface Reading {
+export interface JournalReading {
   /** Not beyond this number. */
   upTo?: number
   /** Only groups that have these bytes somewhere: a number of a job, a part of a tag. */
@@ -88,7 +96,7 @@ const isBefore = ({ first, count, to }: GroupHead, from: Beginning): boolean =>
 const isReached = (event: JournalEvent, from: Beginning): boolean => !('number' in from) || event.number >= from.number
 
 /** Events from a place on. */
-export function* readForward(folder: string, from: Beginning, reading: Reading = {}): Generator<JournalEvent> {
+export function* readForward(folder: string, from: Beginning, reading: JournalReading = {}): Generator<JournalEvent> {
   const { upTo = Number.POSITIVE_INFINITY } = reading
   for (const segment of segmentsFrom(folder, from)) {
     if (segment.first > upTo) return
@@ -102,7 +110,7 @@ export function* readForward(folder: string, from: Beginning, reading: Reading =
 }
 
 /** Events from the last one back. */
-export function* readBackward(folder: string, reading: Reading = {}): Generator<JournalEvent> {
+export function* readBackward(folder: string, reading: JournalReading = {}): Generator<JournalEvent> {
   const { upTo = Number.POSITIVE_INFINITY } = reading
   for (const { path, first } of segmentsIn(folder).reverse()) {
     if (first > upTo) continue
@@ -137,8 +145,8 @@ export function beginningOf(path: string): number | undefined {
 /** The events of a segment by group; one that was removed meanwhile has none. */
 function* open(
   path: string,
-  isWanted: (group: Group) => boolean,
-  { containing }: Reading,
+  isWanted: (group: JournalGroup) => boolean,
+  { containing }: JournalReading,
   backward = false,
 ): Generator<JournalEvent[]> {
   let reader: SegmentReader

@@ -18,7 +18,7 @@ import {
 import type { MinionRequest } from '../../sdk/mod.ts'
 import { EXIT_CODES, SignInError } from '../../wire/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
-import { overSsh } from '../over-ssh.ts'
+import { callOverSsh } from '../over-ssh.ts'
 import type { LocalMinion } from './local-minion.ts'
 import { askRunningMinion, fireOnMinion, minionEvents } from './minion-bus.ts'
 
@@ -113,6 +113,6 @@ function daemonAccess(opts: Dict, link: MasterLink, log: Log) {
     ...minionEvents(opts),
     running: (): Dict[] => [],
     signal: (): boolean => false,
-    masterBeside: masterBeside(opts, log, overSsh),
+    masterBeside: masterBeside(opts, log, callOverSsh),
   }
 }

@@ -7,13 +7,13 @@ import type { CloudWish } from './wish.ts'
 
 const ALIAS = 'salt-cloud-bootstrap'
 
-export interface BootstrapRequest {
+export interface BootstrapArguments {
   provider: string
   id: string
   settings: Dict
 }
 
-export function bootstrapRequest(wish: CloudWish): BootstrapRequest {
+export function bootstrapRequest(wish: CloudWish): BootstrapArguments {
   const host = wish.text('bootstrap')!
   const { names, kwargs } = keywordsIn(wish.args)
   if (names.length > 1)
@@ -23,7 +23,7 @@ export function bootstrapRequest(wish: CloudWish): BootstrapRequest {
   return { provider: ALIAS, id: names[0] ?? host, settings: new Map([['ssh_host', host], ...kwargs]) }
 }
 
-export const bootstrapProvider = ({ provider }: BootstrapRequest): CloudProvider => ({
+export const bootstrapProvider = ({ provider }: BootstrapArguments): CloudProvider => ({
   ...{ alias: provider, driver: 'saltify', settings: new Map() },
   at: { file: 'the command line', line: 1 },
 })

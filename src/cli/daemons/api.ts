@@ -5,7 +5,7 @@ import { masterConfig, option, wantsApi } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import { mayHaveModules } from '../../pybridge/mod.ts'
 import { configSources } from '../config-sources.ts'
-import { overSsh } from '../over-ssh.ts'
+import { callOverSsh } from '../over-ssh.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_API } from '../programs/salt-api.ts'
@@ -32,7 +32,7 @@ export function saltApi(argv: readonly string[], streams: Streams): Promise<numb
       opts,
       log,
       open: () => {
-        opening = socketMaster(opts, log, overSsh).then(async (master) => {
+        opening = socketMaster(opts, log, callOverSsh).then(async (master) => {
           const api = await Api.open(master, log)
           netapis = await OwnNetapis.open(master, log)
           return api

@@ -3,7 +3,7 @@ import { type Log, toError } from '../../base/mod.ts'
 import { masterConfig, option, wantsApi } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import { configSources } from '../config-sources.ts'
-import { overSsh } from '../over-ssh.ts'
+import { callOverSsh } from '../over-ssh.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_MASTER } from '../programs/salt-master.ts'
@@ -35,7 +35,7 @@ export function saltMaster(argv: readonly string[], streams: Streams): Promise<n
 /** Open the master, and the API inside it where its options are set. A master whose API cannot be opened runs without it. */
 async function openMaster(opts: Dict, log: Log): Promise<{ close(): Promise<void> }> {
   const { Master } = await import('../../master/mod.ts')
-  const master = await Master.open(opts, log, process.argv[1], overSsh)
+  const master = await Master.open(opts, log, process.argv[1], callOverSsh)
   if (!wantsApi(opts) || !option(opts, 'api_in_master')) return master
   try {
     const { Api, ownMaster } = await import('../../api/mod.ts')

@@ -2,7 +2,7 @@
 import type { Log } from '../../base/mod.ts'
 import { minionConfig, option } from '../../config/mod.ts'
 import { configSources } from '../config-sources.ts'
-import { overSsh } from '../over-ssh.ts'
+import { callOverSsh } from '../over-ssh.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_MINION } from '../programs/salt-minion.ts'
@@ -18,7 +18,7 @@ export function saltMinion(argv: readonly string[], streams: Streams): Promise<n
     if (line.values.get('daemon') === true) return detach('salt-minion', option(opts, 'log_file'), streams)
     keepFromOthers()
     const { Minion } = await import('../../minion/mod.ts')
-    const minion = new Minion(opts, log, startedAs(), overSsh)
+    const minion = new Minion(opts, log, startedAs(), callOverSsh)
     return runDaemon({
       name: 'salt-minion',
       opts,

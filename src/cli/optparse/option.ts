@@ -20,7 +20,7 @@ export interface CliOption {
 }
 
 /** Declare an option without a value, which is False unless it is given. */
-export const flag = (flags: readonly string[], help: string, dest?: string): CliOption => ({
+export const flagOption = (flags: readonly string[], help: string, dest?: string): CliOption => ({
   flags,
   ...(dest !== undefined && { dest }),
   action: 'store_true',
@@ -49,8 +49,8 @@ export function allOptions(program: Program): CliOption[] {
 
 /** The name a value is kept under; help and version keep none. */
 export function destOf(option: CliOption): string {
-  const flag = option.flags.find((candidate) => candidate.startsWith('--')) ?? option.flags[0]!
-  return option.dest ?? flag.replace(/^-+/, '').replaceAll('-', '_')
+  const flagOption = option.flags.find((candidate) => candidate.startsWith('--')) ?? option.flags[0]!
+  return option.dest ?? flagOption.replace(/^-+/, '').replaceAll('-', '_')
 }
 
 export function takesValue({ action = 'store' }: CliOption): boolean {

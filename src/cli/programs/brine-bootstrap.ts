@@ -1,5 +1,5 @@
 // The command line of `brine bootstrap`.
-import { flag, type Program } from '../optparse/option.ts'
+import { flagOption, type Program } from '../optparse/option.ts'
 import { CONFIG_DIR, HELP, LOG_LEVEL } from './common.ts'
 
 export const BRINE_BOOTSTRAP: Program = {
@@ -28,8 +28,8 @@ export const BRINE_BOOTSTRAP: Program = {
     { flags: ['--user'], dest: 'ssh_user', default: 'root', help: 'login user when the roster names none' },
     { flags: ['--port'], dest: 'ssh_port', help: 'port of the SSH server when the roster names none' },
     { flags: ['--priv'], dest: 'ssh_priv', help: 'private key file for logging in' },
-    flag(['--sudo'], 'use sudo on the host', 'ssh_sudo'),
-    flag(['-i', '--ignore-host-keys'], 'accept unknown host keys'),
+    flagOption(['--sudo'], 'use sudo on the host', 'ssh_sudo'),
+    flagOption(['-i', '--ignore-host-keys'], 'accept unknown host keys'),
     { flags: ['--ssh-option'], dest: 'ssh_options', action: 'append', help: 'raw ssh client option (repeatable)' },
     { flags: ['--roster-file'], default: '', help: 'file of the roster' },
     {
@@ -39,8 +39,8 @@ export const BRINE_BOOTSTRAP: Program = {
       default: 120,
       help: 'seconds to wait until the minion answers',
     },
-    flag(['--test'], 'say what would be done', 'bootstrap_test'),
-    flag(
+    flagOption(['--test'], 'say what would be done', 'bootstrap_test'),
+    flagOption(
       ['--force'],
       'take over a minion of another master or with another id, and replace an accepted key of the same id',
       'bootstrap_force',

@@ -1,5 +1,5 @@
 // Options and groups of options that several programs share.
-import { type CliOption, flag, type OptionGroup } from '../optparse/option.ts'
+import { type CliOption, flagOption, type OptionGroup } from '../optparse/option.ts'
 
 /** The two orders that complaints and help name them in. */
 export const LOG_LEVEL_CHOICES = [
@@ -67,9 +67,9 @@ export const TIMEOUT: CliOption = {
   help: 'seconds to wait for returns',
 }
 
-export const ARGS_STDIN = flag(['--args-stdin'], 'take more arguments from standard input, one per line')
+export const ARGS_STDIN = flagOption(['--args-stdin'], 'take more arguments from standard input, one per line')
 
-export const HARD_CRASH = flag(['--hard-crash'], 'let exceptions escape with a traceback')
+export const HARD_CRASH = flagOption(['--hard-crash'], 'let exceptions escape with a traceback')
 
 export const NO_PARSE: CliOption = {
   flags: ['--no-parse'],
@@ -78,11 +78,11 @@ export const NO_PARSE: CliOption = {
   help: 'names of key=value arguments whose value stays a plain string',
 }
 
-export const STATIC = flag(['-s', '--static'], 'print all returns together at the end')
+export const STATIC = flagOption(['-s', '--static'], 'print all returns together at the end')
 
-export const ASYNC = flag(['--async'], 'publish the job, print its id and leave')
+export const ASYNC = flagOption(['--async'], 'publish the job, print its id and leave')
 
-export const VERBOSE = flag(['-v', '--verbose'], 'print the job id and progress details')
+export const VERBOSE = flagOption(['-v', '--verbose'], 'print the job id and progress details')
 
 export const RETURN: CliOption = {
   flags: ['--return'],
@@ -91,33 +91,37 @@ export const RETURN: CliOption = {
   help: 'also send results to this returner',
 }
 
-export const DOC = flag(['-d', '--doc', '--documentation'], 'print function documentation instead of running')
+export const DOC = flagOption(['-d', '--doc', '--documentation'], 'print function documentation instead of running')
 
-export const OUTPUT_DIFF = flag(['--output-diff'], 'print only states that changed or failed', 'state_output_diff')
+export const OUTPUT_DIFF = flagOption(
+  ['--output-diff'],
+  'print only states that changed or failed',
+  'state_output_diff',
+)
 
-export const HOSTS = flag(['-H', '--hosts'], 'list hosts known to the roster', 'list_hosts')
+export const HOSTS = flagOption(['-H', '--hosts'], 'list hosts known to the roster', 'list_hosts')
 
-export const PCRE = flag(['-E', '--pcre'], 'target is a regular expression on the minion id')
+export const PCRE = flagOption(['-E', '--pcre'], 'target is a regular expression on the minion id')
 
-export const LIST = flag(['-L', '--list'], 'target is a list of minion ids')
+export const LIST = flagOption(['-L', '--list'], 'target is a list of minion ids')
 
-export const GRAIN = flag(['-G', '--grain'], 'target is grain:glob')
+export const GRAIN = flagOption(['-G', '--grain'], 'target is grain:glob')
 
-export const GRAIN_PCRE = flag(['-P', '--grain-pcre'], 'target is grain:regex')
+export const GRAIN_PCRE = flagOption(['-P', '--grain-pcre'], 'target is grain:regex')
 
-export const NODEGROUP = flag(['-N', '--nodegroup'], 'target is a nodegroup name')
+export const NODEGROUP = flagOption(['-N', '--nodegroup'], 'target is a nodegroup name')
 
-export const RANGE = flag(['-R', '--range'], 'target is a range-server expression')
+export const RANGE = flagOption(['-R', '--range'], 'target is a range-server expression')
 
 /** Kinds of targets that need more of a minion than its id. */
 export const FLEET_TARGETS: readonly CliOption[] = [
-  flag(['-C', '--compound'], 'target is a compound expression'),
-  flag(['-I', '--pillar'], 'target is pillar:glob', 'pillar_target'),
-  flag(['-J', '--pillar-pcre'], 'target is pillar:regex'),
-  flag(['-S', '--ipcidr'], 'target is an address or subnet'),
+  flagOption(['-C', '--compound'], 'target is a compound expression'),
+  flagOption(['-I', '--pillar'], 'target is pillar:glob', 'pillar_target'),
+  flagOption(['-J', '--pillar-pcre'], 'target is pillar:regex'),
+  flagOption(['-S', '--ipcidr'], 'target is an address or subnet'),
 ]
 
-export const MAKE_TOKEN = flag(['-T', '--make-token'], 'create and store a login token', 'mktoken')
+export const MAKE_TOKEN = flagOption(['-T', '--make-token'], 'create and store a login token', 'mktoken')
 
 export const USERNAME: CliOption = { flags: ['--username'], help: 'user for external authentication' }
 
@@ -138,15 +142,15 @@ const LOG_FILE_LEVEL: CliOption = {
 
 export const PROXYID: CliOption = { flags: ['--proxyid'], help: 'id of the proxy minion' }
 
-export const SKIP_GRAINS = flag(['--skip-grains'], 'do not load grains')
+export const SKIP_GRAINS = flagOption(['--skip-grains'], 'do not load grains')
 
 export const JID: CliOption = { flags: ['--jid'], help: 'use this job id' }
 
 export const USER: CliOption = { flags: ['-u', '--user'], help: 'system user to run as' }
 
-const DAEMON = flag(['-d', '--daemon'], 'detach and run in the background')
+const DAEMON = flagOption(['-d', '--daemon'], 'detach and run in the background')
 
-const DISABLE_KEEPALIVE = flag(['--disable-keepalive'], 'do not supervise and restart the daemon process')
+const DISABLE_KEEPALIVE = flagOption(['--disable-keepalive'], 'do not supervise and restart the daemon process')
 
 /** Return the options of a program that stays. */
 export const daemonOptions = (program: string): CliOption[] => [
@@ -155,7 +159,7 @@ export const daemonOptions = (program: string): CliOption[] => [
   DISABLE_KEEPALIVE,
 ]
 
-export const ASSUME_YES = flag(['-y', '--assume-yes'], 'assume yes for every question')
+export const ASSUME_YES = flagOption(['-y', '--assume-yes'], 'assume yes for every question')
 
 export const ADDITIONAL_TARGET_OPTIONS: OptionGroup = {
   title: 'Additional Target Options',
@@ -190,13 +194,13 @@ export const OUTPUT_OPTIONS: OptionGroup = {
       help: 'indentation for outputters that support it',
     },
     { flags: ['--out-file', '--output-file'], dest: 'output_file', help: 'write results to this file' },
-    flag(
+    flagOption(
       ['--out-file-append', '--output-file-append'],
       'append to the output file instead of replacing it',
       'output_file_append',
     ),
-    flag(['--no-color', '--no-colour'], 'print without colors'),
-    flag(['--force-color', '--force-colour'], 'print with colors even into a pipe'),
+    flagOption(['--no-color', '--no-colour'], 'print without colors'),
+    flagOption(['--force-color', '--force-colour'], 'print with colors even into a pipe'),
     { flags: ['--state-output', '--state_output'], help: 'how state results are displayed' },
     { flags: ['--state-verbose', '--state_verbose'], help: 'also show states that succeeded without changes' },
   ],
@@ -219,7 +223,7 @@ export const PROFILING_SUPPORT: OptionGroup = {
   title: 'Profiling support',
   options: [
     { flags: ['--profiling-path'], default: '/tmp/stats', help: 'directory for profiler output' },
-    flag(['--enable-profiling'], 'collect profiler data', 'profiling_enabled'),
+    flagOption(['--enable-profiling'], 'collect profiler data', 'profiling_enabled'),
   ],
 }
 

@@ -1,5 +1,5 @@
 // The command line of salt-call.
-import { flag, type Program } from '../optparse/option.ts'
+import { flagOption, type Program } from '../optparse/option.ts'
 import {
   ARGS_STDIN,
   DOC,
@@ -30,7 +30,7 @@ export const SALT_CALL: Program = {
     ARGS_STDIN,
     HARD_CRASH,
     NO_PARSE,
-    flag(['-g', '--grains'], 'print the grains', 'grains_run'),
+    flagOption(['-g', '--grains'], 'print the grains', 'grains_run'),
     {
       flags: ['-m', '--module-dirs'],
       action: 'append',
@@ -40,17 +40,17 @@ export const SALT_CALL: Program = {
     DOC,
     { flags: ['--master'], default: '', help: 'master to contact' },
     RETURN,
-    flag(['--local'], 'work without a master'),
+    flagOption(['--local'], 'work without a master'),
     { flags: ['--file-root'], action: 'append', help: 'directory used as the base file root' },
     { flags: ['--pillar-root'], action: 'append', help: 'directory used as the base pillar root' },
     { flags: ['--states-dir'], action: 'append', help: 'further directory with state modules' },
-    flag(['--retcode-passthrough'], "exit with the function's return code"),
-    flag(['--metadata'], 'show outputter, retcode and jid next to the result', 'print_metadata'),
+    flagOption(['--retcode-passthrough'], "exit with the function's return code"),
+    flagOption(['--metadata'], 'show outputter, retcode and jid next to the result', 'print_metadata'),
     { flags: ['--set-metadata'], dest: 'metadata', metavar: 'METADATA', help: 'metadata stored with the job' },
     { flags: ['--id'], default: '', help: 'minion id to use' },
     SKIP_GRAINS,
-    flag(['--refresh-grains-cache'], 'rebuild the cached grains'),
-    flag(['--no-return-event'], 'do not report the result to the master'),
+    flagOption(['--refresh-grains-cache'], 'rebuild the cached grains'),
+    flagOption(['--no-return-event'], 'do not report the result to the master'),
     {
       flags: ['-t', '--timeout'],
       dest: 'auth_timeout',
@@ -60,7 +60,7 @@ export const SALT_CALL: Program = {
     },
     OUTPUT_DIFF,
     { flags: ['--priv'], dest: 'user', help: 'run the call as this system user' },
-    flag(['-r', '--resources'], 'run the call on managed resources too', 'resources_dispatch'),
+    flagOption(['-r', '--resources'], 'run the call on managed resources too', 'resources_dispatch'),
     { flags: ['--tgt'], dest: 'resources_tgt', metavar: 'TGT', default: '*', help: 'which resources the call is for' },
     {
       flags: ['--tgt-type'],

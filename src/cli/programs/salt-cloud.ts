@@ -1,5 +1,5 @@
 // The command line of salt-cloud.
-import { flag, type Program } from '../optparse/option.ts'
+import { flagOption, type Program } from '../optparse/option.ts'
 import { ASSUME_YES, HARD_CRASH, LOGGING_OPTIONS, OUTPUT_OPTIONS, STANDARD_OPTIONS } from './common.ts'
 
 export const SALT_CLOUD: Program = {
@@ -21,8 +21,8 @@ export const SALT_CLOUD: Program = {
         },
         { flags: ['-p', '--profile'], help: 'create instances from this profile' },
         { flags: ['-m', '--map'], help: "bring a map file's instances into being" },
-        flag(['-H', '--hard'], 'destroy instances the map does not mention'),
-        flag(['-d', '--destroy'], 'destroy the named instances'),
+        flagOption(['-H', '--hard'], 'destroy instances the map does not mention'),
+        flagOption(['-d', '--destroy'], 'destroy the named instances'),
         {
           flags: ['--no-deploy'],
           dest: 'deploy',
@@ -30,11 +30,11 @@ export const SALT_CLOUD: Program = {
           default: true,
           help: 'create without putting a minion on the instances',
         },
-        flag(['-P', '--parallel'], 'create instances in parallel'),
-        flag(['-u', '--update-bootstrap'], 'no effect: the built-in deployment needs no script'),
+        flagOption(['-P', '--parallel'], 'create instances in parallel'),
+        flagOption(['-u', '--update-bootstrap'], 'no effect: the built-in deployment needs no script'),
         ASSUME_YES,
-        flag(['-k', '--keep-tmp'], 'leave temporary files after deployment'),
-        flag(['--show-deploy-args'], 'include deployment arguments in the result'),
+        flagOption(['-k', '--keep-tmp'], 'leave temporary files after deployment'),
+        flagOption(['--show-deploy-args'], 'include deployment arguments in the result'),
         { flags: ['--script-args'], help: 'arguments for a deploy script of your own' },
         {
           flags: ['-b', '--bootstrap'],
@@ -47,10 +47,10 @@ export const SALT_CLOUD: Program = {
     {
       title: 'Query Options',
       options: [
-        flag(['-Q', '--query'], 'show a few facts on running instances'),
-        flag(['-F', '--full-query'], 'show everything on running instances'),
-        flag(['-S', '--select-query'], 'show the configured facts on running instances'),
-        flag(['--list-providers'], 'list configured providers'),
+        flagOption(['-Q', '--query'], 'show a few facts on running instances'),
+        flagOption(['-F', '--full-query'], 'show everything on running instances'),
+        flagOption(['-S', '--select-query'], 'show the configured facts on running instances'),
+        flagOption(['--list-providers'], 'list configured providers'),
         { flags: ['--list-profiles'], help: 'list configured profiles' },
       ],
     },

@@ -1,5 +1,5 @@
 // The command line of salt-cp.
-import { flag, type Program } from '../optparse/option.ts'
+import { flagOption, type Program } from '../optparse/option.ts'
 import {
   ADDITIONAL_TARGET_OPTIONS,
   HARD_CRASH,
@@ -22,7 +22,7 @@ export const SALT_CP: Program = {
     {
       title: 'File Options',
       options: [
-        flag(['-C', '--chunked'], 'copy in chunks, with directories and large files'),
+        flagOption(['-C', '--chunked'], 'copy in chunks, with directories and large files'),
         {
           flags: ['-n', '--no-compression'],
           dest: 'gzip',

@@ -1,5 +1,5 @@
 // The command line of salt-run.
-import { flag, type Program } from '../optparse/option.ts'
+import { flagOption, type Program } from '../optparse/option.ts'
 import {
   ARGS_STDIN,
   ASYNC,
@@ -37,7 +37,7 @@ export const SALT_RUN: Program = {
     {
       title: 'Output Options',
       description: 'How answers are printed.',
-      options: [flag(['--quiet'], 'run but print nothing')],
+      options: [flagOption(['--quiet'], 'run but print nothing')],
     },
     LOGGING_OPTIONS,
   ],

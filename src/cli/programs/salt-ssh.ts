@@ -1,5 +1,5 @@
 // The command line of salt-ssh.
-import { type CliOption, flag, type Program } from '../optparse/option.ts'
+import { type CliOption, flagOption, type Program } from '../optparse/option.ts'
 import {
   ADDITIONAL_TARGET_OPTIONS,
   FLEET_TARGETS,
@@ -16,7 +16,7 @@ import {
 } from './common.ts'
 
 /** Salt spells it `-H` and `--hosts` only. */
-const LIST_HOSTS: CliOption = flag(['--list-hosts'], 'the same as --hosts')
+const LIST_HOSTS: CliOption = flagOption(['--list-hosts'], 'the same as --hosts')
 
 export const SALT_SSH: Program = {
   name: 'salt-ssh',
@@ -27,14 +27,14 @@ export const SALT_SSH: Program = {
     JID,
     HARD_CRASH,
     NO_PARSE,
-    flag(
+    flagOption(
       ['-r', '--raw', '--raw-shell'],
       'run a command line in the login shell of the targets instead of a function',
       'raw_shell',
     ),
     { flags: ['--roster'], default: 'flat', help: 'rosters that name the targets, separated by commas' },
     { flags: ['--roster-file'], default: '', help: 'file of the roster' },
-    flag(['--refresh', '--refresh-cache'], 'collect the grains of the targets anew', 'refresh_cache'),
+    flagOption(['--refresh', '--refresh-cache'], 'collect the grains of the targets anew', 'refresh_cache'),
     {
       flags: ['--max-procs'],
       dest: 'ssh_max_procs',
@@ -45,18 +45,18 @@ export const SALT_SSH: Program = {
     { flags: ['--extra-filerefs'], help: 'further salt:// files of a state run; they are found without it' },
     { flags: ['--min-extra-modules'], dest: 'min_extra_mods', help: 'no effect: nothing is deployed to the targets' },
     { flags: ['--thin-extra-modules'], dest: 'thin_extra_mods', help: 'no effect: nothing is deployed to the targets' },
-    flag(['--thin-exclude-saltexts'], 'no effect: nothing is deployed to the targets'),
+    flagOption(['--thin-exclude-saltexts'], 'no effect: nothing is deployed to the targets'),
     LIST_HOSTS,
     RETURN,
     VERBOSE,
     STATIC,
-    flag(['-w', '--wipe'], 'remove the directory of the target (thin_dir) afterwards', 'ssh_wipe'),
-    flag(['-W', '--rand-thin-dir'], 'use a random directory on the target and remove it afterwards'),
-    flag(['-t', '--regen-thin', '--thin'], 'no effect but that of --wipe: nothing is deployed to the targets'),
-    flag(['--relenv'], 'no effect: nothing is deployed to the targets'),
+    flagOption(['-w', '--wipe'], 'remove the directory of the target (thin_dir) afterwards', 'ssh_wipe'),
+    flagOption(['-W', '--rand-thin-dir'], 'use a random directory on the target and remove it afterwards'),
+    flagOption(['-t', '--regen-thin', '--thin'], 'no effect but that of --wipe: nothing is deployed to the targets'),
+    flagOption(['--relenv'], 'no effect: nothing is deployed to the targets'),
     { flags: ['--python2-bin'], default: 'python2', help: 'no effect: the targets need no Python' },
     { flags: ['--python3-bin'], default: 'python3', help: 'no effect: the targets need no Python' },
-    flag(['--pre-flight'], 'run the pre-flight script first', 'ssh_run_pre_flight'),
+    flagOption(['--pre-flight'], 'run the pre-flight script first', 'ssh_run_pre_flight'),
   ],
   groups: [
     { ...TARGET_OPTIONS, options: [...TARGET_OPTIONS.options, ...FLEET_TARGETS] },
@@ -89,19 +89,19 @@ export const SALT_SSH: Program = {
       options: [
         { flags: ['--priv'], dest: 'ssh_priv', help: 'private key file for logging in' },
         { flags: ['--priv-passwd'], dest: 'ssh_priv_passwd', default: '', help: 'passphrase of the private key' },
-        flag(['-i', '--ignore-host-keys'], 'accept unknown host keys'),
-        flag(['--no-host-keys'], 'skip host key checking altogether'),
+        flagOption(['-i', '--ignore-host-keys'], 'accept unknown host keys'),
+        flagOption(['--no-host-keys'], 'skip host key checking altogether'),
         { flags: ['--user'], dest: 'ssh_user', default: 'root', help: 'login user when the roster names none' },
         { flags: ['--passwd'], dest: 'ssh_passwd', default: '', help: 'login password' },
-        flag(['--askpass'], 'ask for the login password', 'ssh_askpass'),
-        flag(
+        flagOption(['--askpass'], 'ask for the login password', 'ssh_askpass'),
+        flagOption(
           ['--key-deploy'],
           'add our public key to those that let the user in, with the password of --passwd or the roster',
           'ssh_key_deploy',
         ),
-        flag(['--identities-only'], 'offer only configured identities', 'ssh_identities_only'),
-        flag(['--sudo'], 'use sudo on the target', 'ssh_sudo'),
-        flag(['--update-roster'], 'store an unknown host in the roster', 'ssh_update_roster'),
+        flagOption(['--identities-only'], 'offer only configured identities', 'ssh_identities_only'),
+        flagOption(['--sudo'], 'use sudo on the target', 'ssh_sudo'),
+        flagOption(['--update-roster'], 'store an unknown host in the roster', 'ssh_update_roster'),
       ],
     },
     {

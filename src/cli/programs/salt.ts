@@ -1,5 +1,5 @@
 // The command line of salt.
-import { flag, type Program } from '../optparse/option.ts'
+import { flagOption, type Program } from '../optparse/option.ts'
 import {
   ADDITIONAL_TARGET_OPTIONS,
   ARGS_STDIN,
@@ -41,8 +41,8 @@ export const SALT: Program = {
     HARD_CRASH,
     NO_PARSE,
     STATIC,
-    flag(['-p', '--progress'], 'show a progress bar'),
-    flag(['--failhard'], 'stop a batch at the first failing return'),
+    flagOption(['-p', '--progress'], 'show a progress bar'),
+    flagOption(['--failhard'], 'stop a batch at the first failing return'),
     ASYNC,
     { flags: ['--subset'], type: 'int', default: 0, help: 'run on this many random targets that have the function' },
     VERBOSE,
@@ -53,7 +53,7 @@ export const SALT: Program = {
       default: true,
       help: 'do not list minions that failed to answer',
     },
-    flag(['--show-jid'], 'print the job id only'),
+    flagOption(['--show-jid'], 'print the job id only'),
     {
       flags: ['-b', '--batch', '--batch-size'],
       default: '',
@@ -88,12 +88,12 @@ export const SALT: Program = {
     { flags: ['--return_kwargs'], metavar: 'RETURNER_KWARGS', default: {}, help: 'extra options for the returner' },
     DOC,
     { flags: ['--args-separator'], default: ',', help: 'token that separates the argument lists of several functions' },
-    flag(['--summary'], 'print counts of targeted and answering minions', 'cli_summary'),
+    flagOption(['--summary'], 'print counts of targeted and answering minions', 'cli_summary'),
     { flags: ['--metadata'], metavar: 'METADATA', default: '', help: 'metadata stored with the job' },
-    flag(['--start-event'], 'have minions announce acceptance of the job on the event bus'),
+    flagOption(['--start-event'], 'have minions announce acceptance of the job on the event bus'),
     OUTPUT_DIFF,
-    flag(['--config-dump'], 'print the effective master configuration as YAML'),
-    flag(['--preview-target'], 'print which minions would match and stop'),
+    flagOption(['--config-dump'], 'print the effective master configuration as YAML'),
+    flagOption(['--preview-target'], 'print which minions would match and stop'),
   ],
   groups: [
     {

@@ -14,7 +14,7 @@ import {
   startsOrchestration,
 } from '../../sdk/mod.ts'
 import { configSources } from '../config-sources.ts'
-import { overSsh } from '../over-ssh.ts'
+import { callOverSsh } from '../over-ssh.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { inProgramSpan } from '../program-span.ts'
@@ -25,7 +25,7 @@ import { masterIsGone } from '../salt/messages.ts'
 import type { Streams } from '../streams.ts'
 import { runnerDocs } from './docs.ts'
 import { beginElsewhere, runElsewhere } from './elsewhere.ts'
-import { Printed, statusOf } from './show.ts'
+import { exitStatusOf, Printed } from './show.ts'
 
 interface RunWork {
   functions: MasterFunctions
@@ -87,7 +87,7 @@ async function perform(work: RunWork): Promise<number> {
   if ('refusal' in ended) return refused(work, call, ended.refusal)
   const value = ended.get('return') ?? null
   await printed.answer(value, undefined, 0)
-  return ended.has('retcode') ? Number(ended.get('retcode')) : statusOf(value)
+  return ended.has('retcode') ? Number(ended.get('retcode')) : exitStatusOf(value)
 }
 
 async function refused(work: RunWork, call: CallArguments, refusal: string): Promise<number> {
@@ -129,7 +129,7 @@ async function callOf(work: RunWork): Promise<CallArguments | undefined> {
 
 /** Who listens learns of a call that could not begin. */
 async function tellFailure({ functions, opts, log, fun }: RunWork, args: Value[], message: string): Promise<void> {
-  const access = socketAccess(opts, log, { functions, overSsh })
+  const access = socketAccess(opts, log, { functions, overSsh: callOverSsh })
   try {
     await tellNotBegun(access, { fun, args, message, jid: textOf(opts.get('jid') ?? null) })
   } finally {
@@ -160,7 +160,7 @@ async function runHere({ functions, opts, log, streams, printed, fun }: RunWork,
   const jid = textOf(opts.get('jid') ?? null) || newJid()
   // the steps of an orchestration fire their events below the job id of this run
   if (startsOrchestration(fun)) call.kwargs.set('orchestration_jid', jid)
-  const access = socketAccess(opts, log, { functions, overSsh })
+  const access = socketAccess(opts, log, { functions, overSsh: callOverSsh })
   try {
     if (option(opts, 'show_jid')) streams.out(`jid: ${jid}\n`)
     const result = await runForEntries(access, {
@@ -175,7 +175,7 @@ async function runHere({ functions, opts, log, streams, printed, fun }: RunWork,
     const value = plainList(result.value)
     await printed.answer(value, result.out, result.retcode)
     // Salt ignores a status that a function sets beside its value
-    return result.raised ? result.retcode : statusOf(value) || result.retcode
+    return result.raised ? result.retcode : exitStatusOf(value) || result.retcode
   } finally {
     access.close()
   }

@@ -52,7 +52,7 @@ const wishOf = (value: Value): string | undefined =>
   isDict(value) ? textOf(value.get('outputter') ?? null) || undefined : undefined
 
 /** The status that a function asks for by what it gives back. */
-export function statusOf(value: Value): number {
+export function exitStatusOf(value: Value): number {
   if (!isDict(value)) return 0
   const data = value.get('data') ?? null
   const code = value.get('retcode') ?? (isDict(data) ? data.get('retcode') : undefined) ?? 0

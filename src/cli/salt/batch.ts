@@ -6,7 +6,7 @@ import { type Dict, SaltError, type Value } from '../../data/mod.ts'
 import { BatchWatch } from './batch-watch.ts'
 import { showHints } from './hints.ts'
 import { batchGoesOn, tellAtInterrupt } from './messages.ts'
-import { flag, publishRequest, times } from './request.ts'
+import { isOptionSet, publishRequest, times } from './request.ts'
 import { showOutcome } from './show.ts'
 import type { SaltWork } from './work.ts'
 
@@ -48,7 +48,7 @@ export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): 
     streams.err(`${problem}\n`)
     return 1
   }
-  const isAsync = flag(opts, 'async') && !option(opts, 'static')
+  const isAsync = isOptionSet(opts, 'async') && !option(opts, 'static')
   const request = await publishRequest(work)
   const answered = await ping(work, request)
   if (!answered || answered.up.length === 0) return nobodyAnswered(work, answered, { isAsync, isQuiet })

@@ -6,8 +6,8 @@ import { goneMinions } from '../../match/mod.ts'
 import type { Published } from '../../sdk/mod.ts'
 import { showHints } from './hints.ts'
 import { awaitedText, jobGoesOn, tellAtInterrupt } from './messages.ts'
-import { flag, publishRequest, times } from './request.ts'
-import { answerOf, printJid, type ShownReturn, showAnswer, showDocs, showOutcome } from './show.ts'
+import { isOptionSet, publishRequest, times } from './request.ts'
+import { printJid, returnToShow, type ShownReturn, showAnswer, showDocs, showOutcome } from './show.ts'
 import { StatusLine } from './status-line.ts'
 import { subset } from './subset.ts'
 import { summaryText } from './summary.ts'
@@ -17,13 +17,13 @@ export async function runJob(work: SaltWork): Promise<number> {
   const { client, opts, streams } = work
   const request = await publishRequest(work)
   const most = Number(str(opts.get('subset') ?? 0)) || 0
-  const chosen = most > 0 && !flag(opts, 'async') ? await subset(work, request, most) : undefined
+  const chosen = most > 0 && !isOptionSet(opts, 'async') ? await subset(work, request, most) : undefined
   const published =
     chosen?.length === 0
       ? undefined
       : await client.publish(chosen ? { ...request, tgt: chosen, tgtType: 'list' } : request)
   if (!published) streams.out(NOBODY_MATCHED)
-  if (flag(opts, 'async')) {
+  if (isOptionSet(opts, 'async')) {
     streams.out(`Executed command with job ID: ${published?.jid ?? 0}\n`)
     return 0
   }
@@ -68,7 +68,7 @@ async function* answersOf(work: SaltWork, published: Published, hints: JobHints)
         if (isGone(gathered.id)) gathered.reason = 'gone'
       }
       if (gathered.data) hints.note(gathered.id, gathered.data)
-      yield answerOf(gathered, published.jid)
+      yield returnToShow(gathered, published.jid)
       status.draw()
     }
   } finally {

@@ -11,7 +11,7 @@ import { SALT } from '../programs/salt.ts'
 import type { Streams } from '../streams.ts'
 import { runJob } from './gather.ts'
 import { masterIsGone } from './messages.ts'
-import { flag } from './request.ts'
+import { isOptionSet } from './request.ts'
 import { showOutcome, showValue } from './show.ts'
 import type { SaltWork } from './work.ts'
 
@@ -63,7 +63,7 @@ async function perform(work: SaltWork): Promise<number> {
   const batch = opts.get('batch') ?? null
   if (option(opts, 'static')) return runBatch(work, truthy(batch) ? str(batch) : '100%', true)
   if (truthy(batch)) return runBatch(work, str(batch), false)
-  if (flag(opts, 'preview_target')) return showOutcome(work, await previewed(work), 'nested')
+  if (isOptionSet(opts, 'preview_target')) return showOutcome(work, await previewed(work), 'nested')
   const limit = option(opts, 'batch_safe_limit')
   if (limit > 1 && (await previewed(work)).length >= limit) {
     streams.out('\nNOTICE: Too many minions targeted, switching to batch execution.\n')

@@ -7,7 +7,7 @@ import type { Streams } from '../streams.ts'
 import { credentials } from './credentials.ts'
 import type { SaltWork } from './work.ts'
 
-export const flag = (opts: Dict, name: string): boolean => truthy(opts.get(name) ?? false)
+export const isOptionSet = (opts: Dict, name: string): boolean => truthy(opts.get(name) ?? false)
 
 export const targetKind = (opts: Dict): string => textOf(opts.get('selected_target_option') ?? null) ?? 'glob'
 
@@ -37,7 +37,7 @@ async function extras({
   if (within !== null) more.set('deliver_within', within)
   const config = textOf(opts.get('return_config') ?? null)
   if (config) more.set('ret_config', config)
-  if (flag(opts, 'start_event')) more.set('start_event', true)
+  if (isOptionSet(opts, 'start_event')) more.set('start_event', true)
   for (const [name, value] of await credentials(opts, streams, (load) => client.command(load))) more.set(name, value)
   return more
 }

@@ -18,7 +18,7 @@ export interface ShownReturn {
 
 type Showing = Pick<SaltWork, 'opts' | 'log' | 'streams'>
 
-export function answerOf({ id, data, reason }: MinionReturn, jid: string): ShownReturn {
+export function returnToShow({ id, data, reason }: MinionReturn, jid: string): ShownReturn {
   if (data) {
     const out = textOf(data.get('out') ?? null) ?? ''
     return { id, value: data.get('return') ?? null, retcode: returnCode(data), out, isReturned: true }

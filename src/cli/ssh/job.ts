@@ -1,12 +1,12 @@
 // A job from its start to the last answer, printed as answers come. An interrupt ends what runs on the targets.
 import { option } from '../../config/mod.ts'
 import { type Dict, str, textOf, type Value } from '../../data/mod.ts'
-import { flag, targetKind } from '../salt/request.ts'
+import { isOptionSet, targetKind } from '../salt/request.ts'
 import { showValue } from '../salt/show.ts'
 import { exitCode } from './exit-code.ts'
 import { KeyDeployment } from './key-deployment.ts'
 import { Returners } from './returners.ts'
-import { printJid, Shown } from './show.ts'
+import { printSshJid, Shown } from './show.ts'
 import { Status } from './status.ts'
 import type { RosterEntry, SshJob, SshJobRequest, SshWork } from './work.ts'
 
@@ -16,7 +16,7 @@ const EX_INTERRUPTED = 1
 /** As a shell tells of a program that an interrupt ended at once. */
 const EX_KILLED = 130
 
-export async function runJob(work: SshWork): Promise<number> {
+export async function runJobOverSsh(work: SshWork): Promise<number> {
   const { opts, log, streams, access, targets } = work
   const interrupt = new AbortController()
   const stop = onInterrupt(work, interrupt)
@@ -41,7 +41,7 @@ export async function runJob(work: SshWork): Promise<number> {
       targets.run(parts, some, request)
     const request = requestOf(opts)
     const job = await run(entries, request)
-    if (option(opts, 'verbose')) printJid(job.jid, streams)
+    if (option(opts, 'verbose')) printSshJid(job.jid, streams)
     const keys = new KeyDeployment(work, entries, (entry) => run([entry], withoutJid(request)))
     const returners = new Returners(work, { jid: job.jid, request })
     const code = await show(work, job, { status, keys, returners })
@@ -77,7 +77,7 @@ async function show(work: SshWork, job: SshJob, { status, keys, returners }: Aro
 
 function requestOf(opts: Dict): SshJobRequest {
   const words = (opts.get('argv') as Value[]).map(str)
-  const isRaw = flag(opts, 'raw_shell')
+  const isRaw = isOptionSet(opts, 'raw_shell')
   const jid = textOf(opts.get('jid') ?? null)
   return {
     tgt: opts.get('tgt')!,

@@ -2,7 +2,7 @@
 import { toError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { textOf } from '../../data/mod.ts'
-import { flag } from '../salt/request.ts'
+import { isOptionSet } from '../salt/request.ts'
 import type { RosterEntry, SshAnswer, SshJob, SshWork } from './work.ts'
 
 export class KeyDeployment {
@@ -20,7 +20,7 @@ export class KeyDeployment {
   async settle(answer: SshAnswer): Promise<SshAnswer> {
     const entry = this.entries.get(answer.id)
     if (!entry) return answer
-    if (flag(this.work.opts, 'ssh_key_deploy')) {
+    if (isOptionSet(this.work.opts, 'ssh_key_deploy')) {
       const password = textOf(entry.settings.get('passwd') ?? null) || option(this.work.opts, 'ssh_passwd')
       if (password !== '') await this.install(entry, password)
       return answer

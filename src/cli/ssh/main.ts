@@ -9,9 +9,9 @@ import { runProgram } from '../program-run.ts'
 import { inProgramSpan } from '../program-span.ts'
 import { SALT_SSH } from '../programs/salt-ssh.ts'
 import { type Asking, Questions } from '../questions.ts'
-import { flag } from '../salt/request.ts'
+import { isOptionSet } from '../salt/request.ts'
 import type { Streams } from '../streams.ts'
-import { runJob } from './job.ts'
+import { runJobOverSsh } from './job.ts'
 import { askPassword } from './passwords.ts'
 import { listHosts, overSsh } from './targets.ts'
 import type { SshTargets } from './work.ts'
@@ -32,10 +32,10 @@ export function saltSsh(
     const access = socketAccess(opts, log)
     const work = { opts, log, streams, questions, access, targets }
     try {
-      if (flag(opts, 'list_hosts')) return await listHosts(work)
-      const fun = flag(opts, 'raw_shell') ? 'ssh._raw' : str((opts.get('argv') as Value[])[0] ?? '')
+      if (isOptionSet(opts, 'list_hosts')) return await listHosts(work)
+      const fun = isOptionSet(opts, 'raw_shell') ? 'ssh._raw' : str((opts.get('argv') as Value[])[0] ?? '')
       const attributes = { 'salt.fun': fun, 'salt.tgt': str(opts.get('tgt') ?? '') }
-      return await inProgramSpan({ opts, log, name: `salt-ssh.${fun}`, attributes }, () => runJob(work))
+      return await inProgramSpan({ opts, log, name: `salt-ssh.${fun}`, attributes }, () => runJobOverSsh(work))
     } catch (error) {
       if (!(error instanceof BrineError)) throw error
       log('error', withHint(error.message, error.hint))

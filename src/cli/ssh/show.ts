@@ -28,7 +28,7 @@ export class Shown {
 }
 
 /** The number of the job, with --verbose. */
-export function printJid(jid: string, streams: Streams): void {
+export function printSshJid(jid: string, streams: Streams): void {
   const text = `Executing job with jid ${jid}`
   streams.out(`${text}\n${'-'.repeat(text.length)}\n\n\n`)
 }

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { silentLog } from '../../base/mod.ts'
 import { minionConfig, option } from '../../config/mod.ts'
 import { currentVersion, makeCurrent, stageVersion, versionFolder } from '../../upkeep/mod.ts'
-import { type CommandWords, configFolder, HELP, runCommand } from '../brine-command.ts'
+import { type CommandOptions, configFolder, HELP, runCommand } from '../brine-command.ts'
 import { configSources } from '../config-sources.ts'
 import { UsageError } from '../optparse/exit.ts'
 import type { Program } from '../optparse/option.ts'
@@ -34,7 +34,7 @@ export const PROGRAM: Program = {
 }
 
 /** Return the trusted keys that the minion's configuration names. */
-async function configuredKeyring(words: CommandWords): Promise<string | undefined> {
+async function configuredKeyring(words: CommandOptions): Promise<string | undefined> {
   const path = join(configFolder(words), 'minion')
   if (!existsSync(path)) return undefined
   const opts = await minionConfig({ path, log: silentLog, id: 'localhost', isLook: true, ...configSources })

@@ -11,7 +11,7 @@ import {
   type Manifest,
   masterAreas,
   ownerNames,
-  readPlan,
+  readExchangePlan,
   restore,
   takeBack,
   UpkeepError,
@@ -19,7 +19,7 @@ import {
 } from '../../upkeep/mod.ts'
 import {
   CONFIG_DIR,
-  type CommandWords,
+  type CommandOptions,
   configFolder,
   HELP,
   progressLine,
@@ -90,7 +90,7 @@ export function run(argv: readonly string[], streams: Streams = processStreams):
 }
 
 /** The options of the master on this machine as it is configured, and without a configuration. */
-async function mastersHere(words: CommandWords, streams: Streams): Promise<Dict[]> {
+async function mastersHere(words: CommandOptions, streams: Streams): Promise<Dict[]> {
   const log: Log = silentLog
   const folder = configFolder(words)
   const bare = await masterConfig({ path: join(folder, 'no-such-file'), log, program: 'salt-master' })
@@ -107,7 +107,7 @@ async function refuseRunning(opts: Dict): Promise<void> {
 
 async function look(
   file: string,
-  words: CommandWords,
+  words: CommandOptions,
   reading: { identity?: string },
   streams: Streams,
 ): Promise<number> {
@@ -132,7 +132,7 @@ function summary({ head, files, databases }: Manifest): string {
 }
 
 /** Finish or take back an exchange that was interrupted, wherever its plan is. */
-async function settle(words: CommandWords, streams: Streams): Promise<number> {
+async function settle(words: CommandOptions, streams: Streams): Promise<number> {
   const into = words.text('into')
   const masters = await mastersHere(words, streams)
   for (const opts of masters) if (into === undefined) await refuseRunning(opts)
@@ -141,7 +141,7 @@ async function settle(words: CommandWords, streams: Streams): Promise<number> {
     ...words.list('allow_path'),
   ]
   for (const path of paths) {
-    const plan = readPlan(into === undefined ? path : join(into, path))
+    const plan = readExchangePlan(into === undefined ? path : join(into, path))
     if (!plan) continue
     if (words.flag('abandon')) takeBack(plan)
     else finishExchange(plan)

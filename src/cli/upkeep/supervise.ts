@@ -1,8 +1,8 @@
 // `brine supervise-upgrade FOLDER`: watches a new version of a minion. A minion starts it; it is not for people.
-import { supervise, Trial } from '../../upkeep/mod.ts'
+import { supervise, UpgradeTrial } from '../../upkeep/mod.ts'
 
 export async function run([folder]: readonly string[]): Promise<number> {
   if (folder === undefined) return 64
-  await supervise(Trial.read(folder))
+  await supervise(UpgradeTrial.read(folder))
   return 0
 }

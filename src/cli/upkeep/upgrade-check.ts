@@ -13,7 +13,7 @@ import {
   type UpgradeReport,
   versionFolder,
 } from '../../upkeep/mod.ts'
-import { CONFIG_DIR, type CommandWords, configFolder, HELP, runCommand } from '../brine-command.ts'
+import { CONFIG_DIR, type CommandOptions, configFolder, HELP, runCommand } from '../brine-command.ts'
 import { configSources } from '../config-sources.ts'
 import { UsageError } from '../optparse/exit.ts'
 import type { Program } from '../optparse/option.ts'
@@ -57,7 +57,7 @@ export function run(argv: readonly string[], streams: Streams = processStreams):
   })
 }
 
-async function targetOf(words: CommandWords): Promise<Release | undefined> {
+async function targetOf(words: CommandOptions): Promise<Release | undefined> {
   const [file, to] = [words.text('package'), words.text('to')]
   if (file !== undefined && to !== undefined) throw new UsageError('give --package or --to')
   if (file !== undefined) return releaseOf(resolve(file))

@@ -7,9 +7,9 @@ import { type Dict, failure, HiddenTexts, misuse, secretTexts, str } from '../..
 import type { MasterAccess } from '../../runner/mod.ts'
 import type { BootstrapOutcome, BootstrapRequest } from '../../sdk/mod.ts'
 import { callerOptions, rosterTargets } from '../../ssh/mod.ts'
-import type { Site } from './host.ts'
+import type { BootstrapSite } from './host.ts'
 import { bootstrapHosts, hostsOf } from './hosts.ts'
-import { readMaster } from './master.ts'
+import { readMasterFacts } from './master.ts'
 import { ownPackage } from './own-package.ts'
 import { readPackage } from './package.ts'
 
@@ -38,9 +38,9 @@ export async function bootstrapForMaster(
     packages.length > 0
       ? await readPackage(packages, option(opts, 'package_keyring') || undefined)
       : await ownPackage(host, join(option(opts, 'cachedir'), 'bootstrap'))
-  const master = await readMaster(opts, host, request.master)
+  const master = await readMasterFacts(opts, host, request.master)
   await assertMasterRuns(access)
-  const site: Site = {
+  const site: BootstrapSite = {
     ...{ access, opts, master, package: pack, log, signal, timeout },
     ...{ id: undefined, isTest: false, isForced: false },
   }

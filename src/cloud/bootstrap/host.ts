@@ -15,7 +15,7 @@ import { installPackage, type MinionPackage } from './package.ts'
 import { startDaemon } from './start.ts'
 import { OWN_CONFIG, PKI_DIR, type Survey, surveyHost } from './survey.ts'
 
-export interface Site {
+export interface BootstrapSite {
   access: MasterAccess
   master: MasterFacts
   package: MinionPackage
@@ -32,7 +32,7 @@ export interface Site {
 }
 
 /** Return what was done in words, or throw an error that names the step. */
-export async function bootstrapHost(site: Site, entry: RosterEntry): Promise<string> {
+export async function bootstrapHost(site: BootstrapSite, entry: RosterEntry): Promise<string> {
   const steps = new Steps(site.signal)
   const opts = site.opts ?? site.access.opts
   const machine = await steps.take('connect', async () =>
@@ -66,12 +66,12 @@ class Steps {
 }
 
 class Bootstrap {
-  private readonly site: Site
+  private readonly site: BootstrapSite
   private readonly machine: SshHost
   private readonly steps: Steps
   private readonly done: string[] = []
 
-  constructor(site: Site, machine: SshHost, steps: Steps) {
+  constructor(site: BootstrapSite, machine: SshHost, steps: Steps) {
     this.site = site
     this.machine = machine
     this.steps = steps

@@ -3,7 +3,7 @@ import { BrineError, shownText, toError, withHint } from '../../base/mod.ts'
 import { quote } from '../../data/mod.ts'
 import type { BootstrapOutcome } from '../../sdk/mod.ts'
 import type { RosterEntry } from '../../ssh/mod.ts'
-import { bootstrapHost, type Site } from './host.ts'
+import { type BootstrapSite, bootstrapHost } from './host.ts'
 
 /** How many hosts are worked on at once. */
 const AT_ONCE = 8
@@ -28,7 +28,7 @@ export async function hostsOf(
 
 /** Bootstrap hosts, some at once, and tell of each when it ends. */
 export async function bootstrapHosts(
-  site: Site,
+  site: BootstrapSite,
   entries: readonly RosterEntry[],
   tell: (outcome: BootstrapOutcome) => void,
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function bootstrapHosts(
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, entries.length) }, worker))
 }
 
-async function outcomeOf(site: Site, entry: RosterEntry): Promise<BootstrapOutcome> {
+async function outcomeOf(site: BootstrapSite, entry: RosterEntry): Promise<BootstrapOutcome> {
   const { id } = entry
   try {
     return { id, failed: false, text: await bootstrapHost(site, entry) }

@@ -18,7 +18,7 @@ export interface MasterFacts {
 const USUAL_PORT = 4506
 const EVERYWHERE: ReadonlySet<string> = new Set(['', '0.0.0.0', '::'])
 
-export async function readMaster(opts: Dict, host: Host, named: string | undefined): Promise<MasterFacts> {
+export async function readMasterFacts(opts: Dict, host: Host, named: string | undefined): Promise<MasterFacts> {
   const file = join(option(opts, 'pki_dir'), 'master.pub')
   if ((await host.stat(file)) === undefined) {
     throw new BrineError('NoMasterKey', `This machine has no key of a master: ${file} is missing`, {

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { BrineError } from '../../base/mod.ts'
 import { quote } from '../../data/mod.ts'
 import type { SshHost } from '../../host/mod.ts'
-import { checkSignature, hashOf, signatureOf } from '../../upkeep/mod.ts'
+import { checkSignature, hashOf, signaturePath } from '../../upkeep/mod.ts'
 import { mustRun } from './commands.ts'
 
 type Kind = 'deb' | 'rpm' | 'tgz' | 'program'
@@ -68,7 +68,7 @@ export async function readPackage(files: readonly string[], keyring: string | un
     )
   const hashes: string[] = []
   for (const file of files) {
-    if (keyring !== undefined) await checkSignature(file, signatureOf(file), keyring)
+    if (keyring !== undefined) await checkSignature(file, signaturePath(file), keyring)
     hashes.push(await hashOf(file))
   }
   return { files, kind, hash: hashes.sort().join('-') }

@@ -1,7 +1,7 @@
 // Masters below a master.
 import type { OptionTable } from '../option.ts'
 
-export const SYNDIC = {
+export const SYNDIC_OPTIONS = {
   syndics: {
     type: 'list',
     for: ['master'],

@@ -3,7 +3,7 @@
 import { PyError, typeError, valueError } from '../errors.ts'
 import { type BinaryOp, PyObject, type Value } from '../value.ts'
 import { dateOf, daysIn, ordinalOf, weekdayOf } from './calendar.ts'
-import { type Moment, strftime } from './strftime.ts'
+import { type CalendarMoment, strftime } from './strftime.ts'
 import { assertTime, CLOCK_ATTRIBUTES, clockArguments, clockAttribute, clockText, type TimeOfDay } from './time.ts'
 import { PyTimedelta } from './timedelta.ts'
 
@@ -45,7 +45,7 @@ export class PyDate extends PyObject {
   }
 
   /** All fields, midnight standing for the time of a date. */
-  get moment(): Moment {
+  get moment(): CalendarMoment {
     return { year: this.year, month: this.month, day: this.day, ...MIDNIGHT }
   }
 
@@ -121,7 +121,7 @@ export class PyDatetime extends PyDate {
     })
   }
 
-  override get moment(): Moment {
+  override get moment(): CalendarMoment {
     return { year: this.year, month: this.month, day: this.day, ...this.time }
   }
 

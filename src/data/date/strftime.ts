@@ -3,7 +3,7 @@
 import { dayOfYear, isoWeekOf, ordinalOf, weekdayOf } from './calendar.ts'
 import { offsetText, zoneName } from './zone.ts'
 
-export interface Moment {
+export interface CalendarMoment {
   year: number
   month: number
   day: number
@@ -23,7 +23,7 @@ const MONTHS = [
 
 const FIELD = /%(?:([zZf])|([_\-0^#]*)(\d*)([EO]?)(.?))/gsu
 
-export function strftime(format: string, moment: Moment): string {
+export function strftime(format: string, moment: CalendarMoment): string {
   // the C function ends at a NUL
   const text = format.split('\0', 1)[0]!
   return text.replace(FIELD, (raw, own, flags, width, modifier, letter) => {
@@ -37,13 +37,13 @@ export function strftime(format: string, moment: Moment): string {
 const NOT_WITH_E = 'aAwdbBmHIMSfjUWGVDeFhklg'
 const NOT_WITH_O = 'aAYfcxXDF'
 
-function ownField(letter: string, { microsecond, offset }: Moment): string {
+function ownField(letter: string, { microsecond, offset }: CalendarMoment): string {
   if (letter === 'f') return String(microsecond).padStart(6, '0')
   if (offset === undefined) return ''
   return letter === 'z' ? offsetText(offset, '') : zoneName(offset)
 }
 
-function field(moment: Moment, raw: string, flags: string, widthText: string, letter: string): string {
+function field(moment: CalendarMoment, raw: string, flags: string, widthText: string, letter: string): string {
   if (letter === 'z') return ''
   const width = Math.min(Number(widthText), 4096)
   const value = letter === '' ? undefined : fieldValue(moment, letter)
@@ -83,7 +83,7 @@ const number = (n: number, digits = 2, fill: '0' | ' ' = '0'): NumberField => ({
 const hour12 = (hour: number): number => hour % 12 || 12
 
 /** The text or number of a letter, or undefined when it is no field. */
-function fieldValue(moment: Moment, letter: string): string | NumberField | undefined {
+function fieldValue(moment: CalendarMoment, letter: string): string | NumberField | undefined {
   const { year, month, day, hour, minute, second } = moment
   switch (letter) {
     case 'Y':
@@ -117,7 +117,7 @@ function fieldValue(moment: Moment, letter: string): string | NumberField | unde
   }
 }
 
-function weekField({ year, month, day }: Moment, letter: string): NumberField | undefined {
+function weekField({ year, month, day }: CalendarMoment, letter: string): NumberField | undefined {
   const ordinal = ordinalOf(year, month, day)
   const monday = weekdayOf(ordinal)
   const sunday = (monday + 1) % 7
@@ -155,7 +155,7 @@ const COMPOSITES: Record<string, string> = {
   X: '%H:%M:%S',
 }
 
-function textField(moment: Moment, letter: string): string | undefined {
+function textField(moment: CalendarMoment, letter: string): string | undefined {
   const { year, month, day, hour } = moment
   const weekday = DAYS[weekdayOf(ordinalOf(year, month, day))]!
   switch (letter) {
@@ -189,7 +189,7 @@ function textField(moment: Moment, letter: string): string | undefined {
 }
 
 /** Seconds since 1970 of the moment's clock read in the process' zone, as mktime() gives them. */
-function localSeconds({ year, month, day, hour, minute, second }: Moment): number {
+function localSeconds({ year, month, day, hour, minute, second }: CalendarMoment): number {
   const date = new Date(2000, 0, 1, hour, minute, second)
   date.setFullYear(year, month - 1, day)
   return date.getTime() / 1000

@@ -7,7 +7,7 @@ import { contains } from '../protocol.ts'
 import { repr } from '../repr.ts'
 import { type Dict, isList, OrderedDict, type Value } from '../value.ts'
 
-export interface UpdateOptions {
+export interface DictUpdateOptions {
   /** false: the top level only, as Python's `dict.update`. */
   recursive?: boolean
   mergeLists?: boolean
@@ -16,7 +16,7 @@ export interface UpdateOptions {
 }
 
 /** Merges `upd` into `dest` and gives `dest`. */
-export function update(dest: Value, upd: Value, options: UpdateOptions = {}): Dict {
+export function update(dest: Value, upd: Value, options: DictUpdateOptions = {}): Dict {
   if (!(dest instanceof Map && upd instanceof Map)) {
     throw typeError('Cannot update using non-dict types in dictupdate.update()')
   }

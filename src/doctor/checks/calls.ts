@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { rawOption, sourcesOf } from '../../config/mod.ts'
 import { type Dict, isDict, isList, str, textOf, type Value } from '../../data/mod.ts'
 import type { Check, CheckContext } from '../check.ts'
-import { type FunctionKind, isFunctionName, isKnown, nearName } from '../known-functions.ts'
+import { type FunctionKind, isFunctionName, isKnownFunction, nearName } from '../known-functions.ts'
 import { readBounded } from '../site/read-bounded.ts'
-import type { Daemon, Site } from '../site/site.ts'
+import type { Site, SiteDaemon } from '../site/site.ts'
 import { keysIn } from '../template/static-keys.ts'
 import { checkText } from './templates.ts'
 
@@ -30,14 +30,14 @@ function tell(
   site: Site,
   ctx: CheckContext,
 ): void {
-  if (!isFunctionName(name) || kinds.some((kind) => isKnown(kind, name, site))) return
+  if (!isFunctionName(name) || kinds.some((kind) => isKnownFunction(kind, name, site))) return
   const code = kinds[0] === 'function' ? 'function-missing' : 'runner-missing'
   ctx.report(code, { message: `${what} calls '${name}', which is not there`, at, hint: nearName(kinds[0]!, name) })
 }
 
 type Place = { file?: string | undefined; line?: number | undefined } | undefined
 
-function checkSchedule({ opts, role }: Daemon, site: Site, ctx: CheckContext): void {
+function checkSchedule({ opts, role }: SiteDaemon, site: Site, ctx: CheckContext): void {
   const jobs = rawOption(opts, 'schedule')
   for (const [name, job] of isDict(jobs) ? jobs : []) {
     const fun = isDict(job) ? textOf(job.get('function') ?? null) : undefined
@@ -48,7 +48,7 @@ function checkSchedule({ opts, role }: Daemon, site: Site, ctx: CheckContext): v
   }
 }
 
-function checkMine({ opts }: Daemon, site: Site, ctx: CheckContext): void {
+function checkMine({ opts }: SiteDaemon, site: Site, ctx: CheckContext): void {
   const mine = rawOption(opts, 'mine_functions')
   for (const [name, settings] of isDict(mine) ? mine : []) {
     const parts = isList(settings) ? settings.filter(isDict) : isDict(settings) ? [settings] : []
@@ -74,7 +74,7 @@ const KINDS: Readonly<Record<string, FunctionKind>> = {
   wheel: 'wheel',
 }
 
-function checkReactor(name: string, { opts }: Daemon, site: Site, ctx: CheckContext): void {
+function checkReactor(name: string, { opts }: SiteDaemon, site: Site, ctx: CheckContext): void {
   const at = sourcesOf(opts).get('reactor')
   const inTree = name.startsWith('salt://') ? site.states.find(name.slice('salt://'.length), 'base')?.file : undefined
   if (name.startsWith('salt://') && inTree === undefined) {

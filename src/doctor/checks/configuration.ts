@@ -10,7 +10,7 @@ import type { FamilyName } from '../../python/mod.ts'
 import { rosterBackends } from '../../ssh/mod.ts'
 import type { Check, CheckContext } from '../check.ts'
 import type { Code } from '../codes.ts'
-import type { Daemon, Site } from '../site/site.ts'
+import type { Site, SiteDaemon } from '../site/site.ts'
 
 const CODE_OF: Readonly<Record<OptionProblem['kind'], Code>> = {
   name: 'config-unknown-option',
@@ -33,7 +33,7 @@ export const configuration: Check = {
   },
 }
 
-function checkOptions({ opts, role }: Daemon, { report }: CheckContext): void {
+function checkOptions({ opts, role }: SiteDaemon, { report }: CheckContext): void {
   const sources = sourcesOf(opts)
   const { problems, unknown } = optionProblems(opts, role)
   for (const { kind, option: name, text, meant } of problems) {
@@ -64,7 +64,7 @@ interface Named {
   builtIn: readonly string[]
 }
 
-function checkPlugins(daemon: Daemon, { own }: Site, { report }: CheckContext): void {
+function checkPlugins(daemon: SiteDaemon, { own }: Site, { report }: CheckContext): void {
   const { opts } = daemon
   const sources = sourcesOf(opts)
   const tell = (code: Code, option: string, name: string, hint: string | undefined): void =>
@@ -81,7 +81,7 @@ function checkPlugins(daemon: Daemon, { own }: Site, { report }: CheckContext): 
   }
 }
 
-function* namedPlugins({ role, opts }: Daemon): Generator<Named> {
+function* namedPlugins({ role, opts }: SiteDaemon): Generator<Named> {
   const texts = (value: Value): string[] => (isList(value) ? value.map(str) : typeof value === 'string' ? [value] : [])
   const engines = { option: 'engines', family: 'engines', builtIn: Object.keys(engineTable) } as const
   for (const { module } of configuredEngines(opts)) yield { ...engines, name: module }

@@ -2,7 +2,7 @@
 import { API_KINDS, option, rawOption, sourcesOf } from '../../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import type { Check, CheckContext } from '../check.ts'
-import type { Daemon } from '../site/site.ts'
+import type { SiteDaemon } from '../site/site.ts'
 
 export const dangers: Check = {
   name: 'dangerous settings',
@@ -29,7 +29,7 @@ export const dangers: Check = {
 const LEAST_BITS = 2048
 const BROKEN_HASHES = ['md5', 'sha1']
 
-function checkBoth({ opts, role }: Daemon, { report }: CheckContext): void {
+function checkBoth({ opts, role }: SiteDaemon, { report }: CheckContext): void {
   const at = (name: string) => sourcesOf(opts).get(name)
   if (option(opts, 'open_mode') && role === 'master') {
     report('danger-open-mode', { message: 'open_mode is True', at: at('open_mode') })

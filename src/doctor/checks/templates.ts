@@ -4,7 +4,7 @@ import { didYouMean } from '../../base/mod.ts'
 import { JinjaError } from '../../jinja/mod.ts'
 import { jinjaDelimiters, parsePipe, parseShebang, rendererNames, saltDialect } from '../../render/mod.ts'
 import type { Check, CheckContext } from '../check.ts'
-import { isFunctionName, isKnown, nearName } from '../known-functions.ts'
+import { isFunctionName, isKnownFunction, nearName } from '../known-functions.ts'
 import { textOfFile } from '../site/read-bounded.ts'
 import type { Site } from '../site/site.ts'
 import { isAside, type SiteFile } from '../site/site-tree.ts'
@@ -95,11 +95,11 @@ function usesOf(text: string, file: string, isSls: boolean, { site, ctx }: Work)
 
 function checkFunctions({ functions, guarded }: TemplateUses, file: string, { site, ctx }: Work): void {
   for (const { name, line, isConditional } of functions) {
-    if (name.startsWith('cmd.') && isKnown('function', name, site)) {
+    if (name.startsWith('cmd.') && isKnownFunction('function', name, site)) {
       const message = `The template calls ${name} each time it is rendered`
       ctx.report('slow-command-in-template', { message, at: { file, line } })
     }
-    if (!isFunctionName(name) || isKnown('function', name, site)) continue
+    if (!isFunctionName(name) || isKnownFunction('function', name, site)) continue
     // a template that tests for the name copes without it; a branch may never run
     const level = guarded.has(name) ? 'note' : isConditional ? 'warning' : undefined
     const hint = nearName('function', name)
@@ -140,7 +140,7 @@ function checkStates(text: string, file: string, { site, ctx }: Work): void {
   const top = new Set(keys.filter(({ indent }) => indent === 0).map(({ key }) => key))
   for (const { key, line, parent, indent } of keys) {
     if (indent === 0 || indent > 4 || parent === undefined || !top.has(parent) || parent === 'extend') continue
-    if (!isFunctionName(key) || isKnown('state', key, site)) continue
+    if (!isFunctionName(key) || isKnownFunction('state', key, site)) continue
     const hint = nearName('state', key)
     // a minion that gets it has an error of its own
     ctx.report('state-missing', { message: `There is no state '${key}'`, at: { file, line }, hint, level: 'warning' })

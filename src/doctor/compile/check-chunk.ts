@@ -7,7 +7,7 @@ import { boundArguments, callData, type LowChunk, slips, UnknownKeyword } from '
 import type { Code, Level } from '../codes.ts'
 import { PLACEHOLDER } from '../dry/unevaluated.ts'
 import type { FindingDetails } from '../finding.ts'
-import { type FunctionKind, isFunctionName, isKnown, nearName } from '../known-functions.ts'
+import { type FunctionKind, isFunctionName, isKnownFunction, nearName } from '../known-functions.ts'
 import type { Site } from '../site/site.ts'
 import type { PlacedChunk } from './compile-states.ts'
 
@@ -24,14 +24,14 @@ export interface ChunkContext {
 export async function checkChunk(chunk: PlacedChunk, ctx: ChunkContext): Promise<void> {
   const { low } = chunk
   const full = `${str(low.get('state') ?? '')}.${str(low.get('fun') ?? '')}`
-  if (!isKnown('state', full, ctx.site)) {
+  if (!isKnownFunction('state', full, ctx.site)) {
     const details = { message: `There is no state '${full}'`, at: chunk.place(), hint: nearName('state', full) }
     return ctx.report('state-missing', { ...details, minion: ctx.minion })
   }
   await checkArguments(full, chunk, ctx)
   checkSources(full, chunk, ctx)
   for (const { kind, name, argument } of calledBy(full, low)) {
-    if (!isFunctionName(name) || isKnown(kind, name, ctx.site)) continue
+    if (!isFunctionName(name) || isKnownFunction(kind, name, ctx.site)) continue
     const code = kind === 'function' ? 'function-missing' : 'runner-missing'
     const at = chunk.place(argument)
     ctx.report(code, { message: `${full} calls '${name}', which is not there`, at, hint: nearName(kind, name) })

@@ -32,7 +32,7 @@ export function readIgnoreFile(text: string, file: string): IgnoreRule[] {
     .map(({ line, place }) => readRule(line, place))
 }
 
-export function isIgnored({ code, file }: Finding, rules: readonly IgnoreRule[], folder: string): boolean {
+export function isIgnoredFinding({ code, file }: Finding, rules: readonly IgnoreRule[], folder: string): boolean {
   return rules.some((rule) => {
     if (rule.code !== code) return false
     if (rule.pattern === undefined) return true

@@ -19,14 +19,14 @@ import { dryRenderers } from '../dry/renderers.ts'
 import { Unevaluated } from '../dry/unevaluated.ts'
 import type { Report } from '../finding.ts'
 import { readBounded } from './read-bounded.ts'
-import type { Daemon, DoctorRequest } from './site.ts'
+import type { DoctorRequest, SiteDaemon } from './site.ts'
 
 /** Both daemons that a folder configures; one without a file has its defaults. */
-export async function readDaemons(request: DoctorRequest, report: Report): Promise<Daemon[]> {
+export async function readDaemons(request: DoctorRequest, report: Report): Promise<SiteDaemon[]> {
   return [await readDaemon('master', request, report), await readDaemon('minion', request, report)]
 }
 
-async function readDaemon(role: Role, request: DoctorRequest, report: Report): Promise<Daemon> {
+async function readDaemon(role: Role, request: DoctorRequest, report: Report): Promise<SiteDaemon> {
   const file = join(request.configDir, role)
   const files = [file, ...globFiles(join(request.configDir, `${role}.d`, '*.conf'))].filter((one) => existsSync(one))
   const isSound = files.map((one) => isReadable(one, report)).every((fine) => fine)

@@ -13,12 +13,12 @@ import { type FoundMinions, findMinions } from './minions.ts'
 import { askMinions } from './online.ts'
 import { OwnModules } from './own-modules.ts'
 import { textOfFile } from './read-bounded.ts'
-import type { Daemon, DoctorRequest, Site } from './site.ts'
+import type { DoctorRequest, Site, SiteDaemon } from './site.ts'
 import { SiteTree } from './site-tree.ts'
 
 export async function loadSite(request: DoctorRequest, report: Report): Promise<Site> {
   const daemons = await readDaemons(request, report)
-  const [master, minion] = daemons as [Daemon, Daemon]
+  const [master, minion] = daemons as [SiteDaemon, SiteDaemon]
   const isMasterless = !master.isConfigured && minion.isConfigured && option(minion.opts, 'file_client') === 'local'
   const serving = isMasterless ? minion : master
   const given = (folders: string[], name: 'file_roots' | 'pillar_roots'): Dict =>
@@ -50,7 +50,7 @@ export async function loadSite(request: DoctorRequest, report: Report): Promise<
 const READ: ReadonlySet<string> = new Set(['roots', 'file', 'minionfs'])
 
 /** Add files of local Git remotes to the roots. Return whether further files come from elsewhere. */
-async function addGit({ opts, file }: Daemon, { root, scratch }: DoctorRequest, report: Report): Promise<boolean> {
+async function addGit({ opts, file }: SiteDaemon, { root, scratch }: DoctorRequest, report: Report): Promise<boolean> {
   const backends = option(opts, 'fileserver_backend')
   // paths of a copy of a file system lead to this machine's own repositories
   const git = root === '/' ? await gitRoots(opts, scratch) : undefined
@@ -59,14 +59,14 @@ async function addGit({ opts, file }: Daemon, { root, scratch }: DoctorRequest, 
   return backends.some((name) => !READ.has(str(name)) && !(git?.isWhole && /^git(?:fs)?$/.test(str(name))))
 }
 
-function rootsOf({ opts }: Daemon, name: 'file_roots' | 'pillar_roots'): Dict {
+function rootsOf({ opts }: SiteDaemon, name: 'file_roots' | 'pillar_roots'): Dict {
   const roots = rawOption(opts, name)
   if (!isDict(roots)) return new Map()
   return new Map([...roots].map(([env, folders]): [Value, Value] => [env, isList(folders) ? folders : [folders]]))
 }
 
 /** A minion without a master is itself the one minion; the grains of another machine cannot be asked for. */
-async function ownMinion(daemon: Daemon, request: DoctorRequest, report: Report): Promise<FoundMinions> {
+async function ownMinion(daemon: SiteDaemon, request: DoctorRequest, report: Report): Promise<FoundMinions> {
   const found = findMinions(
     { ...daemon, opts: new Map(daemon.opts).set('pki_dir', '').set('cachedir', '') },
     request,

@@ -8,7 +8,7 @@ import { type Dict, decodeMsgpack, fnmatch, isDict, str, type Value } from '../.
 import { load } from '../../yaml/mod.ts'
 import type { Report } from '../finding.ts'
 import { readBounded } from './read-bounded.ts'
-import type { Daemon, DoctorRequest, KnownMinion } from './site.ts'
+import type { DoctorRequest, KnownMinion, SiteDaemon } from './site.ts'
 
 const MOST_CACHED = 16 << 20
 
@@ -17,7 +17,7 @@ export interface FoundMinions {
   withoutGrains: string[]
 }
 
-export function findMinions(master: Daemon, request: DoctorRequest, report: Report): FoundMinions {
+export function findMinions(master: SiteDaemon, request: DoctorRequest, report: Report): FoundMinions {
   const cachedir = option(master.opts, 'cachedir')
   const accepted = names(join(option(master.opts, 'pki_dir'), 'minions'), '')
   const cached = [...names(join(cachedir, 'minions'), ''), ...names(join(cachedir, 'grains'), '.p')]

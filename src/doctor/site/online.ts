@@ -5,12 +5,12 @@ import { clientConfig, option } from '../../config/mod.ts'
 import { type Dict, isDict } from '../../data/mod.ts'
 import type { Report } from '../finding.ts'
 import type { FoundMinions } from './minions.ts'
-import type { Daemon, DoctorRequest } from './site.ts'
+import type { DoctorRequest, SiteDaemon } from './site.ts'
 
 /** Put what minions answer in place of what the master remembers of them. */
 export async function askMinions(
   found: FoundMinions,
-  { file }: Daemon,
+  { file }: SiteDaemon,
   request: DoctorRequest,
   report: Report,
 ): Promise<void> {

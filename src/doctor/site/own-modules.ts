@@ -1,7 +1,7 @@
 // Modules of the site's own: files of `_modules`, `_states` and the like in the roots, what was synced from there, and installed Salt
 // extensions. Their texts are read; none of them is run.
 import { join } from 'node:path'
-import { namesIn } from '../../base/mod.ts'
+import { folderNames } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import {
   type FamilyName,
@@ -58,7 +58,7 @@ function inTrees(trees: readonly SiteTree[], family: FamilyName): ModuleFile[] {
   const roots = trees.flatMap((tree) => [...tree.roots.values()].flat())
   return [...new Set(roots)].flatMap((root) => {
     // names first, since most roots have none
-    return namesIn(root).includes(`_${family}`) ? modulesInFolder(join(root, `_${family}`)) : []
+    return folderNames(root).includes(`_${family}`) ? modulesInFolder(join(root, `_${family}`)) : []
   })
 }
 

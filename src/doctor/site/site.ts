@@ -23,7 +23,7 @@ export interface DoctorRequest {
   doesImport: boolean
 }
 
-export interface Daemon {
+export interface SiteDaemon {
   role: Role
   /** The main file; it need not exist. */
   file: string
@@ -45,9 +45,9 @@ export interface KnownMinion {
 
 export interface Site {
   request: DoctorRequest
-  daemons: readonly Daemon[]
+  daemons: readonly SiteDaemon[]
   /** The options under which pillar is compiled, and the tree is served. */
-  serving: Daemon
+  serving: SiteDaemon
   states: SiteTree
   pillar: SiteTree
   minions: readonly KnownMinion[]

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
-import { makeOwnFolder, namesIn, PRIVATE_FILE } from '../../base/mod.ts'
+import { folderNames, makeOwnFolder, PRIVATE_FILE } from '../../base/mod.ts'
 import type { GitMirror } from '../../git/mod.ts'
 
 /** How long a file is taken to be there without another look, in milliseconds. Files are kept much longer than that. */
@@ -158,8 +158,8 @@ export class BlobFiles {
   /** Remove the files that were not used for long, those of writers that were killed, and, beyond the bound, the oldest. */
   private reap(now: number): void {
     const files: Array<{ path: string; size: number; used: number }> = []
-    for (const part of namesIn(this.folder)) {
-      for (const name of namesIn(join(this.folder, part))) {
+    for (const part of folderNames(this.folder)) {
+      for (const name of folderNames(join(this.folder, part))) {
         const path = join(this.folder, part, name)
         const stat = statSync(path, { throwIfNoEntry: false })
         if (stat) files.push({ path, size: stat.size, used: stat.mtimeMs / 1000 })

@@ -4,7 +4,7 @@ import { insideMount, stepToMount } from '../mountpoint.ts'
 import type { ServedTree } from './environments.ts'
 
 /** Return the entries of a folder in all remotes; undefined where none has it. Of one name the first remote's counts. */
-export async function folderOf(trees: readonly ServedTree[], given: string): Promise<FolderEntry[] | undefined> {
+export async function folderEntries(trees: readonly ServedTree[], given: string): Promise<FolderEntry[] | undefined> {
   const path = given.replace(/^\/+|\/+$/g, '')
   const entries = new Map<string, FolderEntry>()
   let isKnown = false

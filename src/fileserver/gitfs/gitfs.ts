@@ -12,17 +12,17 @@ import type {
   FileBackend,
   FileUse,
   FolderEntry,
-  Listing,
+  FolderListing,
   ServedFile,
   UpdateReport,
   UpdateWish,
 } from '../backend.ts'
 import { insideMount } from '../mountpoint.ts'
 import { noteRemotes } from '../noted-remotes.ts'
-import { RemoteUpdates, statusOf } from '../remote-updates.ts'
+import { RemoteUpdates, remoteStatus } from '../remote-updates.ts'
 import { BlobFiles } from './blobs.ts'
 import { Environments, type FetchedRemote, type ServedTree } from './environments.ts'
-import { folderOf } from './folder.ts'
+import { folderEntries } from './folder.ts'
 import { Listings } from './listings.ts'
 import { gitfsRemotes } from './remotes.ts'
 import { updatedRemote } from './updated.ts'
@@ -113,7 +113,7 @@ export class GitFiles implements FileBackend {
     return undefined
   }
 
-  async list(saltenv: string): Promise<Listing> {
+  async list(saltenv: string): Promise<FolderListing> {
     const environments = await this.current()
     const trees = await environments.treesOf(saltenv)
     const listing = await this.listings.of(saltenv, trees, environments.has(saltenv))
@@ -122,7 +122,7 @@ export class GitFiles implements FileBackend {
   }
 
   async folder(path: string, saltenv: string): Promise<FolderEntry[] | undefined> {
-    return folderOf(await (await this.current()).treesOf(saltenv), path)
+    return folderEntries(await (await this.current()).treesOf(saltenv), path)
   }
 
   async update(wish: UpdateWish = {}): Promise<UpdateReport> {
@@ -184,7 +184,7 @@ export class GitFiles implements FileBackend {
   async status(): Promise<Dict[]> {
     const shown = this.all().map(async ({ remote, mirror }) => {
       const refs = await mirror.refs()
-      return statusOf(
+      return remoteStatus(
         updatedRemote({ remote, mirror }, this.lockFiles()),
         refs === undefined ? 0 : refs.branches.size + refs.tags.size,
       )

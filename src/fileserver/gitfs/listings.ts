@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path/posix'
-import { namesIn, readJson, writeWhole } from '../../base/mod.ts'
-import { type Listing, noFiles } from '../backend.ts'
+import { folderNames, readJson, writeWhole } from '../../base/mod.ts'
+import { type FolderListing, noFiles } from '../backend.ts'
 import type { ServedTree } from './environments.ts'
 
 /** Paths that lists in memory have together, about. */
@@ -15,7 +15,7 @@ const LONGEST_NAME = 180
 
 export class Listings {
   private readonly folder: string
-  private readonly known = new Map<string, Promise<Listing>>()
+  private readonly known = new Map<string, Promise<FolderListing>>()
   private readonly sizes = new Map<string, number>()
   private paths = 0
 
@@ -24,7 +24,7 @@ export class Listings {
   }
 
   /** The list of an environment, all remotes together; of two links with one name the first counts, as for files. */
-  async of(saltenv: string, trees: readonly ServedTree[], isKept: boolean): Promise<Listing> {
+  async of(saltenv: string, trees: readonly ServedTree[], isKept: boolean): Promise<FolderListing> {
     const key = createHash('sha256')
       .update(JSON.stringify(trees.map(({ tree, mountpoint }) => [tree, mountpoint])))
       .digest('hex')
@@ -44,7 +44,7 @@ export class Listings {
   /** Which list each file has, as far as this process wrote or saw it. */
   private readonly written = new Map<string, string>()
 
-  private keep(key: string, made: Promise<Listing>): void {
+  private keep(key: string, made: Promise<FolderListing>): void {
     this.known.set(key, made)
     made.then(
       ({ files, dirs }) => {
@@ -62,11 +62,11 @@ export class Listings {
     )
   }
 
-  private async united(trees: readonly ServedTree[]): Promise<Listing> {
-    const parts: Listing[] = []
+  private async united(trees: readonly ServedTree[]): Promise<FolderListing> {
+    const parts: FolderListing[] = []
     for (const tree of trees) parts.push(await listed(tree))
     if (parts.length === 1) return parts[0]!
-    const merged = (pick: (part: Listing) => string[]): string[] => [...new Set(parts.flatMap(pick))].sort()
+    const merged = (pick: (part: FolderListing) => string[]): string[] => [...new Set(parts.flatMap(pick))].sort()
     return {
       ...noFiles(),
       files: merged(({ files }) => files),
@@ -83,7 +83,7 @@ export class Listings {
   /** Forget lists, and return the environments of those that there were. */
   clear(saltenv: string | null): string[] {
     this.written.clear()
-    const names = namesIn(this.folder).filter((name) => name.endsWith('.json'))
+    const names = folderNames(this.folder).filter((name) => name.endsWith('.json'))
     const environments = names.map((name) => name.slice(0, -5).replaceAll('_|-', '/'))
     const chosen = environments.filter((name) => saltenv === null || name === saltenv)
     for (const name of chosen) rmSync(this.pathOf(name)!, { force: true })
@@ -91,7 +91,7 @@ export class Listings {
   }
 }
 
-async function listed({ mirror, tree, mountpoint }: ServedTree): Promise<Listing> {
+async function listed({ mirror, tree, mountpoint }: ServedTree): Promise<FolderListing> {
   const [files, dirs]: [string[], string[]] = [[], []]
   const links: Array<[string, string]> = []
   const before = mountpoint === '' ? '' : `${mountpoint}/`
@@ -118,13 +118,13 @@ interface KeptList {
   links: Array<[string, string]>
 }
 
-function kept(path: string, key: string): Listing | undefined {
+function kept(path: string, key: string): FolderListing | undefined {
   const list = readJson<KeptList>(path)
   if (list?.key !== key) return undefined
   return { files: list.files, dirs: list.dirs, emptyDirs: [], links: new Map(list.links) }
 }
 
-function writeList(path: string, key: string, { files, dirs, links }: Listing): void {
+function writeList(path: string, key: string, { files, dirs, links }: FolderListing): void {
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
   const list: KeptList = { key, files, dirs, links: [...links] }
   writeWhole(path, JSON.stringify(list))

@@ -99,7 +99,7 @@ export class Bucket implements UpdatedRemote {
     const path = join(this.folder, 'objects.json')
     const isChanged = JSON.stringify(objects) !== JSON.stringify(readJson(path) ?? null)
     if (isChanged) writeWhole(path, JSON.stringify(objects))
-    this.removeUnused(new Set(objects.map(versionOf)))
+    this.removeUnused(new Set(objects.map(objectVersion)))
     return isChanged
   }
 
@@ -123,7 +123,7 @@ export class Bucket implements UpdatedRemote {
 
   /** Return the path of the file of an object, after it is there. */
   async file(object: S3Object): Promise<string> {
-    const version = versionOf(object)
+    const version = objectVersion(object)
     const path = join(this.folder, 'files', version)
     if (existsSync(path)) return path
     const fetching = this.fetching.get(version) ?? this.download(object, path)
@@ -176,7 +176,7 @@ const failed = (thrown: unknown): BucketError =>
     : new BucketError('BucketFailed', toError(fromNodeError(thrown)).message, { cause: thrown })
 
 /** Names the content of an object at one time; it becomes the name of a file. */
-export const versionOf = ({ key, size, etag, modified }: S3Object): string =>
+export const objectVersion = ({ key, size, etag, modified }: S3Object): string =>
   createHash('sha256')
     .update(JSON.stringify([key, size, etag, modified]))
     .digest('hex')

@@ -9,15 +9,15 @@ import type { Host } from '../../host/mod.ts'
 import {
   type FileBackend,
   type FolderEntry,
-  type Listing,
+  type FolderListing,
   noFiles,
   type ServedFile,
   type UpdateReport,
   type UpdateWish,
 } from '../backend.ts'
 import { isIgnored } from '../ignored.ts'
-import { RemoteUpdates, statusOf } from '../remote-updates.ts'
-import { Bucket, type S3Object, versionOf } from './bucket.ts'
+import { RemoteUpdates, remoteStatus } from '../remote-updates.ts'
+import { Bucket, objectVersion, type S3Object } from './bucket.ts'
 
 interface Placed {
   bucket: Bucket
@@ -115,12 +115,12 @@ export class S3Files implements FileBackend {
       const file = await bucket.file(object)
       const stat = await this.host.stat(file)
       // files of buckets have no modes; these are the usual ones
-      if (stat) return { path: file, rel: path, stat: { ...stat, mode: 0o644 }, content: versionOf(object) }
+      if (stat) return { path: file, rel: path, stat: { ...stat, mode: 0o644 }, content: objectVersion(object) }
     }
     return undefined
   }
 
-  async list(saltenv: string): Promise<Listing> {
+  async list(saltenv: string): Promise<FolderListing> {
     const found = noFiles()
     const dirs = new Set<string>()
     for (const [path, { object }] of this.objectsOf(saltenv)) {
@@ -169,7 +169,7 @@ export class S3Files implements FileBackend {
   }
 
   async status(): Promise<Dict[]> {
-    return [...this.all().values()].map((bucket) => statusOf(bucket, bucket.objects().size))
+    return [...this.all().values()].map((bucket) => remoteStatus(bucket, bucket.objects().size))
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type BackendLocks,
   type FileBackend,
   type FolderEntry,
-  type Listing,
+  type FolderListing,
   noFiles,
   type ServedFile,
   type UpdateReport,
@@ -17,7 +17,7 @@ import {
 } from '../backend.ts'
 import { insideMount, stepToMount } from '../mountpoint.ts'
 import { noteRemotes } from '../noted-remotes.ts'
-import { RemoteUpdates, statusOf } from '../remote-updates.ts'
+import { RemoteUpdates, remoteStatus } from '../remote-updates.ts'
 import { Roots } from '../roots.ts'
 import type { TreeRemote } from './remote.ts'
 
@@ -38,7 +38,7 @@ export class TreeFiles implements FileBackend {
   private readonly read: () => TreeRemote[]
   private remotes: TreeRemote[] | Error | undefined
   private updates: RemoteUpdates | undefined
-  private readonly listings = new Map<string, Promise<Listing>>()
+  private readonly listings = new Map<string, Promise<FolderListing>>()
 
   constructor(name: string, opts: Dict, host: Host, log: Log, read: () => TreeRemote[]) {
     this.name = name
@@ -100,7 +100,7 @@ export class TreeFiles implements FileBackend {
     return undefined
   }
 
-  async list(saltenv: string): Promise<Listing> {
+  async list(saltenv: string): Promise<FolderListing> {
     const found = noFiles()
     for (const { remote, id, roots } of await this.treesOf(saltenv)) {
       const part = await this.listed(id, roots)
@@ -115,7 +115,7 @@ export class TreeFiles implements FileBackend {
   }
 
   /** A tree does not change, so it is listed once. */
-  private listed(id: string, roots: Roots): Promise<Listing> {
+  private listed(id: string, roots: Roots): Promise<FolderListing> {
     const listing = this.listings.get(id) ?? roots.list(ONLY)
     this.listings.set(id, listing)
     if (this.listings.size > 100) this.listings.delete(this.listings.keys().next().value!)
@@ -203,6 +203,6 @@ export class TreeFiles implements FileBackend {
   }
 
   async status(): Promise<Dict[]> {
-    return this.all().map((remote) => statusOf(remote, remote.environments().size))
+    return this.all().map((remote) => remoteStatus(remote, remote.environments().size))
   }
 }

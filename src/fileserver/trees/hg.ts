@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
 import { makeOwnFolder, writeWhole } from '../../base/mod.ts'
 import { parseTreeAddress, type TreeAddress } from './address.ts'
-import { runProgram, TreeError } from './program.ts'
+import { runTreeProgram, TreeError } from './program.ts'
 import type { Tree, TreeSource } from './source.ts'
 
 const SCHEMES = ['', 'file', 'http', 'https', 'ssh']
@@ -97,7 +97,7 @@ export class HgSource implements TreeSource {
     writeIfOther(own, settings(address))
     const config = process.env['XDG_CONFIG_HOME'] ?? join(process.env['HOME'] ?? '/root', '.config')
     const usual = ['/etc/mercurial/hgrc', '/etc/mercurial/hgrc.d', join(process.env['HOME'] ?? '/root', '.hgrc')]
-    return runProgram({
+    return runTreeProgram({
       argv: ['hg', '--noninteractive', ...words],
       cwd: this.clone,
       env: {

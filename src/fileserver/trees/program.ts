@@ -33,7 +33,7 @@ const MOST_OUTPUT = 64 << 20
 const UMASK = 0o022
 
 /** Return what a program wrote to its standard output. */
-export async function runProgram({ argv, cwd, env = {}, stdin = '', secrets = [] }: ProgramCall): Promise<string> {
+export async function runTreeProgram({ argv, cwd, env = {}, stdin = '', secrets = [] }: ProgramCall): Promise<string> {
   const [program = ''] = argv
   const variables = userVariables().set('LC_ALL', 'C.UTF-8')
   for (const [name, value] of Object.entries(env)) variables.set(name, value)

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { recover } from '../../base/mod.ts'
 import { findXml, parseXml, type XmlElement } from '../../data/mod.ts'
 import { parseTreeAddress, type TreeAddress } from './address.ts'
-import { runProgram, TreeError } from './program.ts'
+import { runTreeProgram, TreeError } from './program.ts'
 import type { Tree, TreeSource } from './source.ts'
 
 const SCHEMES = ['file', 'http', 'https', 'svn', 'svn+ssh']
@@ -102,7 +102,7 @@ export class SvnSource implements TreeSource {
 
   private svn({ user, password }: TreeAddress, [command = '', ...words]: readonly string[]): Promise<string> {
     const login = [...(user === '' ? [] : ['--username', user]), ...(password === '' ? [] : ['--password-from-stdin'])]
-    return runProgram({
+    return runTreeProgram({
       argv: ['svn', command, '--non-interactive', '--no-auth-cache', ...login, ...words],
       cwd: this.home,
       stdin: password,

@@ -6,7 +6,7 @@ import { lostError, type SshError } from './errors.ts'
 import { MarkedStream, newToken } from './marked-stream.ts'
 import { prologue, type ShellSettings } from './prologue.ts'
 
-export interface Answer {
+export interface AgentAnswer {
   status: number
   /** Whether a signal ended the command: the status is then 128 and its number. */
   isSignalled: boolean
@@ -15,7 +15,7 @@ export interface Answer {
   isTruncated: boolean
 }
 
-export interface RequestOptions {
+export interface AgentRequestOptions {
   /** Hears stdout as it comes; then none of it is kept. */
   hear?: (piece: Buffer) => void
   /** In bytes, for each stream. */
@@ -55,15 +55,15 @@ class Gathered {
 }
 
 /** Requests for many things that are one request: its text, and the answer of each. */
-export interface Batch<T> {
+export interface AgentBatch<T> {
   text(items: readonly string[]): string
   /** Return what each item got: a value, or `undefined` for one that has to be asked alone. */
-  parts(answer: Answer, items: readonly string[]): ReadonlyArray<T | undefined>
+  parts(answer: AgentAnswer, items: readonly string[]): ReadonlyArray<T | undefined>
 }
 
 /** The last request that is not sent yet, where further items may join it. */
 interface OpenBatch {
-  kind: Batch<unknown>
+  kind: AgentBatch<unknown>
   items: string[]
   size: number
   answer: Promise<ReadonlyArray<unknown>>
@@ -73,12 +73,12 @@ interface OpenBatch {
 const MOST_BATCH = 32 << 10
 
 interface Pending {
-  options: RequestOptions
+  options: AgentRequestOptions
   out: Gathered
   err: Gathered
   status: number | undefined
   isSignalled: boolean
-  done: (answer: Answer) => void
+  done: (answer: AgentAnswer) => void
   fail: (error: SshError) => void
 }
 
@@ -146,13 +146,13 @@ export class Agent {
   }
 
   /** Run shell text; it is in a subshell without input unless it is to change the shell itself. */
-  request(text: string, options: RequestOptions = {}): Promise<Answer> {
+  request(text: string, options: AgentRequestOptions = {}): Promise<AgentAnswer> {
     this.open = undefined
     return this.enqueue(() => text, options)
   }
 
   /** Ask for one thing of many of a kind: things that are asked for one after the other, with nothing between them, are one request. */
-  async requestOf<T>(kind: Batch<T>, item: string): Promise<T | undefined> {
+  async requestOf<T>(kind: AgentBatch<T>, item: string): Promise<T | undefined> {
     if (this.open?.kind !== kind || this.open.size > MOST_BATCH) this.open = this.begin(kind)
     const { items, answer } = this.open
     this.open.size += item.length
@@ -160,13 +160,13 @@ export class Agent {
     return (await answer)[place] as T | undefined
   }
 
-  private begin<T>(kind: Batch<T>): OpenBatch {
+  private begin<T>(kind: AgentBatch<T>): OpenBatch {
     const items: string[] = []
     const asked = this.enqueue(() => kind.text(items), { isRead: true })
     return { kind, items, size: 0, answer: asked.then((answer) => kind.parts(answer, items)) }
   }
 
-  private enqueue(text: () => string, options: RequestOptions): Promise<Answer> {
+  private enqueue(text: () => string, options: AgentRequestOptions): Promise<AgentAnswer> {
     if (this.failure) return Promise.reject(this.failure)
     const number = this.count++
     if (options.leavesFiles) this.hasFiles = true

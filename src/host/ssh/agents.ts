@@ -1,6 +1,6 @@
 // The shells of one target. One is enough as long as requests are awaited one by one; another is opened, over the same connection,
 // when all are busy with a command.
-import { Agent, type Answer, type Batch, type RequestOptions } from './agent.ts'
+import { Agent, type AgentAnswer, type AgentBatch, type AgentRequestOptions } from './agent.ts'
 import type { Channel, ShellProcess } from './channel.ts'
 import type { SshConnection } from './connection.ts'
 import { isSshError, lostError } from './errors.ts'
@@ -112,19 +112,19 @@ export class Agents {
     return agent
   }
 
-  request(text: string, options?: RequestOptions): Promise<Answer> {
+  request(text: string, options?: AgentRequestOptions): Promise<AgentAnswer> {
     return this.failure ? Promise.reject(this.failure) : this.choose().request(text, options)
   }
 
   /** Ask a shell that has nothing else to do; also while the others are closed, to end what they wait for. */
-  requestBeside(text: string): Promise<Answer> {
+  requestBeside(text: string): Promise<AgentAnswer> {
     if (this.lost) return Promise.reject(this.lost)
     const idle = this.agents.find((agent) => agent.isUsable && agent.outstanding === 0)
     return (idle ?? (this.agents.length < MOST ? this.start() : this.choose())).request(text)
   }
 
   /** Ask for one thing of a kind, together with others; undefined means that it has to be asked for alone. */
-  requestOf<T>(kind: Batch<T>, item: string): Promise<T | undefined> {
+  requestOf<T>(kind: AgentBatch<T>, item: string): Promise<T | undefined> {
     return this.failure ? Promise.reject(this.failure) : this.choose().requestOf(kind, item)
   }
 

@@ -1,7 +1,7 @@
 // Many files in one request, with one process of the target for all of them. The shell itself tells which files are there; what it cannot
 // tell for sure, such as a file in a directory that may not be entered, is asked for alone.
 import type { FileStat } from '../host.ts'
-import type { Answer, Batch } from './agent.ts'
+import type { AgentAnswer, AgentBatch } from './agent.ts'
 import type { StatFlavour } from './facts.ts'
 import { pathWord } from './shell-text.ts'
 import { parseStat, statCommand } from './stat-text.ts'
@@ -20,7 +20,7 @@ function linesOf(lines: string[], count: number): Array<string | null | undefine
   return [...digits].map((digit) => (digit === THERE ? own.shift()! : digit === ABSENT ? null : undefined))
 }
 
-const answerLines = ({ stdout }: Answer): string[] => stdout.toString().replace(/\n$/, '').split('\n')
+const answerLines = ({ stdout }: AgentAnswer): string[] => stdout.toString().replace(/\n$/, '').split('\n')
 
 const inEnglish = (text: string): string => `( LC_ALL=C; export LC_ALL; ${text} ) </dev/null 2>/dev/null`
 
@@ -28,7 +28,7 @@ const inEnglish = (text: string): string => `( LC_ALL=C; export LC_ALL; ${text} 
 export type StatWay = 'L' | 'P'
 
 /** The facts of many files; null for one that is not there. */
-export function statBatch(flavour: StatFlavour): Batch<FileStat | null> {
+export function statBatch(flavour: StatFlavour): AgentBatch<FileStat | null> {
   const groups = (items: readonly string[]): Array<[StatWay, number[]]> => {
     const places = (way: StatWay): number[] => [...items.keys()].filter((i) => items[i]!.startsWith(way))
     return (['P', 'L'] as const)
@@ -63,7 +63,7 @@ export function statBatch(flavour: StatFlavour): Batch<FileStat | null> {
 }
 
 /** The checksums of many files by a tool such as `sha256sum` or `sha256 -q`; null for a file that is not there. */
-export function hashBatch(tool: string): Batch<string | null> {
+export function hashBatch(tool: string): AgentBatch<string | null> {
   return {
     text: (items) => inEnglish(`_many '${tool}' file ${items.map(pathWord).join(' ')}`),
     parts: (answer, items) => {

@@ -4,7 +4,7 @@ import { constants } from 'node:os'
 import { groupIdsOf, type User, type UserGroup } from '../accounts.ts'
 import { HostError, type SystemErrorCode, systemError } from '../errors.ts'
 import type { Command, CommandResult } from '../host.ts'
-import type { Answer } from './agent.ts'
+import type { AgentAnswer } from './agent.ts'
 import type { Agents } from './agents.ts'
 import type { Facts } from './facts.ts'
 import { contentWords, INLINE, isVariableName, pathWord, word, words } from './shell-text.ts'
@@ -194,7 +194,7 @@ class CommandStream {
   }
 
   /** Raise the reason why the command did not start. */
-  raise(answer: Answer, command: Command): void {
+  raise(answer: AgentAnswer, command: Command): void {
     raiseLaunch(this.line, command)
     if (!(this.pid > 0)) throw toolError(answer, command.argv[0])
   }

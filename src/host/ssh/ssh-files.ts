@@ -5,7 +5,7 @@ import { Turns } from '../../base/mod.ts'
 import { isHostError, systemError } from '../errors.ts'
 import type { AccessWish, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
 import { randomName } from '../random-name.ts'
-import type { Answer, Batch, RequestOptions } from './agent.ts'
+import type { AgentAnswer, AgentBatch, AgentRequestOptions } from './agent.ts'
 import type { Agents } from './agents.ts'
 import type { SshConnection } from './connection.ts'
 import type { Facts } from './facts.ts'
@@ -13,7 +13,7 @@ import { hashBatch, type StatWay, statBatch } from './many-files.ts'
 import { contentWords, INLINE, pathWord, word } from './shell-text.ts'
 import { FILE_SYSTEM, parseDiskFree, parseFileSystem, parseStat, statCommand } from './stat-text.ts'
 import { toolError } from './tool-errors.ts'
-import { download, upload } from './transfer.ts'
+import { downloadRest, upload } from './transfer.ts'
 
 /** What a stream reads at first; only larger files need a channel of their own. */
 const FIRST_PIECE = 1 << 20
@@ -36,11 +36,11 @@ export class SshFiles implements HostFiles {
   protected readonly connection: SshConnection
   protected readonly agents: Agents
   protected readonly facts: Facts
-  private readonly stats: Batch<FileStat | null>
+  private readonly stats: AgentBatch<FileStat | null>
   /** Large content is sent over connections of its own, of which a server allows few in a session. */
   private readonly transfers = new Turns({ atOnce: 2, mostWaiting: Number.POSITIVE_INFINITY })
   /** By algorithm, the tool of this target and requests for many files. */
-  private readonly sums: ReadonlyMap<string, { tool: string; batch: Batch<string | null> }>
+  private readonly sums: ReadonlyMap<string, { tool: string; batch: AgentBatch<string | null> }>
 
   constructor(connection: SshConnection, agents: Agents, facts: Facts) {
     this.connection = connection
@@ -61,7 +61,7 @@ export class SshFiles implements HostFiles {
   protected ready(..._paths: string[]): void {}
 
   /** Ask in a subshell, whose tools tell failures in English. */
-  protected ask(text: string, options: RequestOptions = { isRead: true }): Promise<Answer> {
+  protected ask(text: string, options: AgentRequestOptions = { isRead: true }): Promise<AgentAnswer> {
     return this.agents.request(`( LC_ALL=C; export LC_ALL; ${text} ) </dev/null`, options)
   }
 
@@ -70,7 +70,7 @@ export class SshFiles implements HostFiles {
     return this.succeeded(this.ask(text), path, other)
   }
 
-  private async succeeded(asked: Promise<Answer>, path?: string, other?: string): Promise<Buffer> {
+  private async succeeded(asked: Promise<AgentAnswer>, path?: string, other?: string): Promise<Buffer> {
     const answer = await asked
     if (answer.status !== 0) throw toolError(answer, path, other)
     if (answer.isTruncated) throw systemError('EFBIG', path, other)
@@ -100,7 +100,7 @@ export class SshFiles implements HostFiles {
     if (first.status !== 0) throw toolError(first, path)
     if (first.stdout.length > 0) yield first.stdout
     if (first.stdout.length < FIRST_PIECE) return
-    yield* download(this.connection, this.facts.tools, path, first.stdout)
+    yield* downloadRest(this.connection, this.facts.tools, path, first.stdout)
   }
 
   async write(path: string, data: string | Uint8Array, options: WriteOptions = {}): Promise<void> {

@@ -1,6 +1,6 @@
 // Failures of the tools of the target, by their words. Tools print the system's text for an error number, and shells some of their own.
 import { HostError, type SystemErrorCode, systemError } from '../errors.ts'
-import type { Answer } from './agent.ts'
+import type { AgentAnswer } from './agent.ts'
 
 /** By the words of strerror in glibc, musl and BSD, and of shells. The first that matches counts. */
 const SIGNS: ReadonlyArray<readonly [RegExp, SystemErrorCode]> = [
@@ -33,7 +33,7 @@ const SIGNS: ReadonlyArray<readonly [RegExp, SystemErrorCode]> = [
 
 /** Return the failure that an answer tells about a path, or about two. */
 export function toolError(
-  { stderr, status }: Pick<Answer, 'stderr' | 'status'>,
+  { stderr, status }: Pick<AgentAnswer, 'stderr' | 'status'>,
   path?: string,
   other?: string,
 ): HostError {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { createGunzip, createGzip, gzipSync } from 'node:zlib'
 import { randomName } from '../random-name.ts'
-import type { Answer } from './agent.ts'
+import type { AgentAnswer } from './agent.ts'
 import type { Agents } from './agents.ts'
 import type { SshConnection } from './connection.ts'
 import { lostError } from './errors.ts'
@@ -68,7 +68,7 @@ export async function upload(
   }
 }
 
-function succeeded(answer: Answer, path: string): Answer {
+function succeeded(answer: AgentAnswer, path: string): AgentAnswer {
   if (answer.status !== 0) throw toolError(answer, path)
   return answer
 }
@@ -157,7 +157,7 @@ const isWorthwhile = (sample: Uint8Array): boolean =>
  * The rest of a file behind its first piece, over a channel of its own. Compressed content is read up to the size that the file has at the
  * beginning, so that a target cannot make endless content of little.
  */
-export async function* download(
+export async function* downloadRest(
   connection: SshConnection,
   tools: ReadonlySet<string>,
   path: string,

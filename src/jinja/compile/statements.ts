@@ -8,7 +8,7 @@ import { ExpressionCompiler } from './expressions.ts'
 import { type CodeFrame, type FunctionState, innerFrame } from './frame.ts'
 
 /** What kind of function an error passed through; blocks are not named as the place of an error. */
-export type FunctionKind = 'root' | 'macro' | 'block'
+export type TemplateFunctionKind = 'root' | 'macro' | 'block'
 
 export class StatementCompiler extends ExpressionCompiler {
   protected extendsSeen = 0
@@ -45,7 +45,7 @@ export class StatementCompiler extends ExpressionCompiler {
     return written
   }
 
-  protected functionCode(params: string, line: number, kind: FunctionKind, fn: FunctionState): string {
+  protected functionCode(params: string, line: number, kind: TemplateFunctionKind, fn: FunctionState): string {
     const temporaries = fn.temporaries.length ? `let ${fn.temporaries.join(',')};` : ''
     const body = fn.lines.join('\n')
     return `${fn.waits ? 'async ' : ''}function(${params}){let $l=${line};${temporaries}\ntry{\n${body}\n}catch(e){throw located(e,TPL,$l,${JSON.stringify(kind)})}}`

@@ -1,7 +1,7 @@
 // An error on its way out of a template: the original, and the template lines it passed on the way.
 import { BrineError, toError } from '../../base/mod.ts'
 import { PyError } from '../../data/mod.ts'
-import type { FunctionKind } from '../compile/statements.ts'
+import type { TemplateFunctionKind } from '../compile/statements.ts'
 
 /** A template as errors know it: the name it was loaded by and the file it came from, if any. */
 export interface TemplateOrigin {
@@ -12,7 +12,7 @@ export interface TemplateOrigin {
 export interface TemplateFrame {
   origin: TemplateOrigin
   line: number
-  kind: FunctionKind
+  kind: TemplateFunctionKind
 }
 
 /** What a render rejects with. `error` is what went wrong, `frames` where, innermost first. */
@@ -36,7 +36,12 @@ function translate(error: Error): Error {
 }
 
 /** Adds a template line to an error that passes through it. */
-export function located(thrown: unknown, origin: TemplateOrigin, line: number, kind: FunctionKind): TemplateFailure {
+export function located(
+  thrown: unknown,
+  origin: TemplateOrigin,
+  line: number,
+  kind: TemplateFunctionKind,
+): TemplateFailure {
   const failure = thrown instanceof TemplateFailure ? thrown : new TemplateFailure(translate(toError(thrown)))
   // an endless recursion passes through the same lines thousands of times
   if (failure.frames.length < 64) failure.frames.push({ origin, line, kind })

@@ -39,7 +39,7 @@ import {
 import { type AskedRight, readAsked, targetKey, verdictsAnswer } from './asked-rights.ts'
 import { backend } from './backends.ts'
 import { type JobsHere, mayTakeId } from './chosen-id.ts'
-import { explainMasterCall, explainPublication, type HeldList, type Verdict } from './explain.ts'
+import { type AccessVerdict, explainMasterCall, explainPublication, type HeldList } from './explain.ts'
 import { isBlacklisted, isPermissive, listFor } from './lists.ts'
 import { tokenStore } from './own-tokens.ts'
 import type { TokenStore } from './tokens.ts'
@@ -276,9 +276,12 @@ export class Access {
     return rules && this.listed(eauth, rules, user)
   }
 
-  private async verdicts({ user, list, eauth }: Recognised, asked: readonly AskedRight[]): Promise<readonly Verdict[]> {
+  private async verdicts(
+    { user, list, eauth }: Recognised,
+    asked: readonly AskedRight[],
+  ): Promise<readonly AccessVerdict[]> {
     const source = `${eauth === undefined ? LOCAL_LISTS : `external_auth: ${eauth}`}: ${user}`
-    const found: Verdict[] = []
+    const found: AccessVerdict[] = []
     const resolved = new Map<string, Promise<Covers | undefined>>()
     for (const { call, target } of asked) {
       const isForbidden = call.family === 'execution' && isBlacklisted(this.known.opts, user, [call.fun])
@@ -294,7 +297,7 @@ export class Access {
     held: HeldList,
     call: AskedRight['call'],
     minions?: () => Promise<Covers | undefined>,
-  ): Promise<Verdict> {
+  ): Promise<AccessVerdict> {
     return call.family === 'execution' ? explainPublication(held, call, minions) : explainMasterCall(held, call)
   }
 

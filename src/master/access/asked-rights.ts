@@ -3,7 +3,7 @@
 import { type Dict, isDict, isList, str, textOf, type Value } from '../../data/mod.ts'
 import { isName } from '../publication.ts'
 import { judgedCalls } from './allowed.ts'
-import type { AskedCall, CallFamily, Verdict } from './explain.ts'
+import type { AccessVerdict, AskedCall, CallFamily } from './explain.ts'
 import { ruleText } from './explain.ts'
 
 /** A call of the command `rights`, and the target on which it would be made. */
@@ -51,7 +51,7 @@ function readCall(given: Dict): AskedRight | undefined {
 }
 
 /** Return verdicts as the answer of the command. */
-export const verdictsAnswer = (verdicts: readonly Verdict[]): Dict =>
+export const verdictsAnswer = (verdicts: readonly AccessVerdict[]): Dict =>
   new Map<Value, Value>([
     [
       'items',

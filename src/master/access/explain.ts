@@ -15,7 +15,7 @@ export interface HeldList {
   source: string
 }
 
-export interface Verdict {
+export interface AccessVerdict {
   allowed: boolean
   /** The entry of the access list that allows the call. */
   rule?: Value
@@ -26,7 +26,7 @@ const anywhere: Covers = (target) => target === '*'
 const somewhere: Covers = () => true
 
 /** Judge a call of a function of the master. */
-export function explainMasterCall({ list, source }: HeldList, { family, ...call }: AskedCall): Verdict {
+export function explainMasterCall({ list, source }: HeldList, { family, ...call }: AskedCall): AccessVerdict {
   const rule = callRule(list, family as 'runner' | 'wheel', call)
   return rule === undefined ? refused({ list, source }, call, family) : allowed(source, rule)
 }
@@ -39,7 +39,7 @@ export async function explainPublication(
   { list, source }: HeldList,
   call: AskedCall,
   minions?: () => Promise<Covers | undefined>,
-): Promise<Verdict> {
+): Promise<AccessVerdict> {
   if (isHarmless(call)) return { allowed: true, reason: `Every user may call ${call.fun}` }
   const general = publishRule(list, call, minions ? anywhere : somewhere)
   if (general !== undefined) return allowed(source, general)
@@ -53,13 +53,13 @@ export async function explainPublication(
   return { allowed: false, reason }
 }
 
-const allowed = (source: string, rule: Value): Verdict => ({
+const allowed = (source: string, rule: Value): AccessVerdict => ({
   allowed: true,
   rule,
   reason: `${source} has the entry ${ruleText(rule)}`,
 })
 
-function refused({ list, source }: HeldList, call: JudgedCall, family: CallFamily): Verdict {
+function refused({ list, source }: HeldList, call: JudgedCall, family: CallFamily): AccessVerdict {
   if (list.length === 0) return { allowed: false, reason: `${source} has no entries` }
   const patterns = list.flatMap((entry) => patternsIn(entry, family))
   const [module = ''] = call.fun.split('.')

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { LogRecord } from '../../cluster/mod.ts'
+import type { ClusterRecord } from '../../cluster/mod.ts'
 import { type Dict, isDict, type Value } from '../../data/mod.ts'
 import { isBatchOver } from '../../sdk/mod.ts'
 import { Batch, type BatchPlan } from './batch.ts'
@@ -27,7 +27,7 @@ class Site {
 
   enter(fields: Dict): void {
     this.log.push(fields)
-    for (const { shared } of this.members.values()) shared.apply({ fields } as LogRecord)
+    for (const { shared } of this.members.values()) shared.apply({ fields } as ClusterRecord)
   }
 }
 
@@ -82,7 +82,7 @@ test('One of two members takes the batch of a process that is gone', async () =>
   expect([second.did, third.did].flat().filter((each) => each === `takes ${JID}`)).toHaveLength(1)
   // the first member starts again and reads the log from its beginning: the batch is not its own any more
   const again = site.join('a.2')
-  for (const fields of site.log) again.shared.apply({ fields } as LogRecord)
+  for (const fields of site.log) again.shared.apply({ fields } as ClusterRecord)
   await vi.advanceTimersByTimeAsync(10_000)
   expect(again.did).not.toContain(`takes ${JID}`)
   const driver = second.did.includes(`takes ${JID}`) ? second : third

@@ -2,7 +2,7 @@
 // one takes the batch over: the first whose word is in the log. Every master keeps how a batch began; which minions were sent the job
 // and which returned, it knows from the job store.
 import { guarded, type Log } from '../../base/mod.ts'
-import type { Cluster, LogRecord } from '../../cluster/mod.ts'
+import type { Cluster, ClusterRecord } from '../../cluster/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../../data/mod.ts'
 import { isBatchOver } from '../../sdk/mod.ts'
 import type { Bank, JobStore } from '../../store/mod.ts'
@@ -113,7 +113,7 @@ export class SharedBatches {
   }
 
   /** Carry out a record of the log. */
-  apply({ fields }: LogRecord): void {
+  apply({ fields }: ClusterRecord): void {
     const jid = str(fields.get('jid') ?? '')
     const what = fields.get('what')
     const by = str(fields.get('by') ?? '')

@@ -1,6 +1,6 @@
 // A state as a block of lines: id, function, name, result, comment, times, changes and warnings.
 import { type Dict, equals, indexError, isDict, isList, str, strip, textOf } from '../../data/mod.ts'
-import { flag, need, type Screen } from '../outputter.ts'
+import { need, type Screen, screenFlag } from '../outputter.ts'
 import { filledWarnings } from './warnings.ts'
 
 const INDENT = ' '.repeat(14)
@@ -20,7 +20,7 @@ export function fullBlock(
   const name = parts[2]
   const fun = parts[3]
   const end = screen.colors.ENDC
-  const timed = flag(screen, 'state_output_profile') && state.has('start_time')
+  const timed = screenFlag(screen, 'state_output_profile') && state.has('start_time')
   const line = (text: string): string => `    ${color}${text}${end}\n`
   if (name === undefined) throw indexError('list index out of range')
   const comment = commentOf(state)

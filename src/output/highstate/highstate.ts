@@ -1,7 +1,7 @@
 // The outputter of state runs: each minion's states with a summary, and runs within runs (orchestration) indented
 // below the state that started them.
 import { type Dict, isDict, isInt, splitLines, str, textOf, truthy, type Value } from '../../data/mod.ts'
-import { attributeError, dictFor, flag, getOr, need, type Outputter, type Screen } from '../outputter.ts'
+import { attributeError, dictFor, getOr, need, type Outputter, type Screen, screenFlag } from '../outputter.ts'
 import { needSpaces } from '../text.ts'
 import { compressIds } from './compress-ids.ts'
 import { hostText, isOrchestration, type Within } from './host.ts'
@@ -20,7 +20,7 @@ function runText(given: Value, level: number, screen: Screen): string {
   if (typeof data === 'boolean' || isInt(data)) throw attributeError(data, 'rstrip')
   const run = dictFor(data, 'keys')
   discardRetcode(run)
-  const hosts = flag(screen, 'state_compress_ids') ? compressIds(run, screen.log) : run
+  const hosts = screenFlag(screen, 'state_compress_ids') ? compressIds(run, screen.log) : run
   const within: Within = { screen, level, changesOf: (state, at) => changesOf(state, at, screen) }
   const texts = [...hosts].map(([host, states]) => hostText(host, states, within)[0])
   if (texts.length === 0) {

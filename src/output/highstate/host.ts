@@ -17,7 +17,7 @@ import {
   type Value,
   valueError,
 } from '../../data/mod.ts'
-import { attributeError, dictFor, flag, getOr, need, type Screen } from '../outputter.ts'
+import { attributeError, dictFor, getOr, need, type Screen, screenFlag } from '../outputter.ts'
 import { stripEscapes } from '../text.ts'
 import { milliseconds } from './duration.ts'
 import { fullBlock, warningLine } from './full.ts'
@@ -40,7 +40,7 @@ export function hostText(given: Value, data: Value, within: Within): [text: stri
   const { colors } = screen
   const host = decodeData(given)
   const report = new HostReport(colors.GREEN)
-  const strip = flag(screen, 'strip_colors', true)
+  const strip = screenFlag(screen, 'strip_colors', true)
   const text = textOf(data)
   if (text !== undefined || typeof data === 'boolean' || isInt(data)) {
     for (const line of text === undefined ? [str(data)] : splitLines(text)) {
@@ -93,7 +93,7 @@ function showStates(data: Dict, report: HostReport, within: Within): void {
 function showState(tag: Value, state: Dict, report: HostReport, within: Within): void {
   const { screen } = within
   const result = need(state, 'result')
-  const states = flag(screen, 'state_compress_ids') ? compressedCount(tag) : 1
+  const states = screenFlag(screen, 'state_compress_ids') ? compressedCount(tag) : 1
   report.add(result, states)
   const duration = milliseconds(getOr(state, 'duration', 0), screen.log)
   if (duration !== undefined) (state.has('__parallel__') ? report.parallel : report.serial).push(duration)

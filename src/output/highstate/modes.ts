@@ -1,13 +1,13 @@
 // How much of a state is shown: `state_output` and its modifiers `state_verbose`, `state_output_diff` and the filters.
 import { contains, type Dict, isDict, iterate, str, textOf, truthy, type Value } from '../../data/mod.ts'
-import { attributeError, flag, getOr, need, type Screen } from '../outputter.ts'
+import { attributeError, getOr, need, type Screen, screenFlag } from '../outputter.ts'
 
-export type Form = 'full' | 'terse' | 'hidden'
+export type StateForm = 'full' | 'terse' | 'hidden'
 
 /** States that went well and changed nothing may be left out altogether. */
 export function isSilent(state: Dict, changed: boolean, screen: Screen): boolean {
   if (changed || !truthy(need(state, 'result'))) return false
-  return flag(screen, 'state_output_diff') || !flag(screen, 'state_verbose')
+  return screenFlag(screen, 'state_output_diff') || !screenFlag(screen, 'state_verbose')
 }
 
 export function outputMode({ opts }: Screen): string {
@@ -17,7 +17,7 @@ export function outputMode({ opts }: Screen): string {
   return text.toLowerCase()
 }
 
-export function formOf(mode: string, state: Dict, changed: boolean, screen: Screen): Form {
+export function formOf(mode: string, state: Dict, changed: boolean, screen: Screen): StateForm {
   const result = need(state, 'result')
   if (mode.startsWith('filter')) return filtered(str(result), screen)
   const terse =
@@ -28,7 +28,7 @@ export function formOf(mode: string, state: Dict, changed: boolean, screen: Scre
 }
 
 /** The command line's `exclude=` and `terse=` win over the options; both list results such as `True`. */
-function filtered(result: string, { opts }: Screen): Form {
+function filtered(result: string, { opts }: Screen): StateForm {
   let kwargs: ReadonlyMap<Value, Value> = new Map()
   for (const item of iterate(getOr(opts, 'arg', []))) {
     if (isDict(item) && item.has('__kwarg__')) kwargs = item

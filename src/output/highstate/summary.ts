@@ -1,6 +1,6 @@
 // The counts behind a minion's states: succeeded, failed, percentages, warnings, total and run time.
 import { fixedText, float, format, round, str, textLength, type Value } from '../../data/mod.ts'
-import { flag, type Screen } from '../outputter.ts'
+import { type Screen, screenFlag } from '../outputter.ts'
 import type { HostReport } from './report.ts'
 
 const LONGEST_LABEL = 'Succeeded'.length
@@ -21,14 +21,14 @@ export function summaryLines(host: Value, report: HostReport, screen: Screen): s
     paint(colors.GREEN, counted('Succeeded', passed)) + changeCounts(report, screen),
     paint(failedColor, counted('Failed', failed)),
   ]
-  if (flag(screen, 'state_output_pct') && report.total !== 0) {
+  if (screenFlag(screen, 'state_output_pct') && report.total !== 0) {
     lines.push(paint(colors.GREEN, counted('Success %', percent(passed, report.total))))
     lines.push(paint(failedColor, counted('Failure %', percent(failed, report.total))))
   }
   const warnings = report.count('warnings')
   if (warnings > 0) lines.push(paint(colors.LIGHT_RED, counted('Warnings', warnings)))
   lines.push(paint(colors.CYAN, `${rule}\nTotal states run: ${format(report.total, `>${width - 7}`)}`))
-  if (flag(screen, 'state_output_profile')) lines.push(paint(colors.CYAN, runTime(report, width)))
+  if (screenFlag(screen, 'state_output_profile')) lines.push(paint(colors.CYAN, runTime(report, width)))
   return lines
 }
 

@@ -11,7 +11,7 @@ import {
   truthy,
   type Value,
 } from '../../data/mod.ts'
-import { attributeError, flag, getOr, need, type Screen } from '../outputter.ts'
+import { attributeError, getOr, need, type Screen, screenFlag } from '../outputter.ts'
 import { joinedWarnings } from './warnings.ts'
 
 /** An ANSI sequence: it can be printed, but not padded. */
@@ -65,7 +65,7 @@ function outcome(state: Dict): string {
 
 function templateFor(state: Dict, screen: Screen): string {
   const tabular = getOr(screen.opts, 'state_tabular', false)
-  const timed = flag(screen, 'state_output_profile') && state.has('start_time')
+  const timed = screenFlag(screen, 'state_output_profile') && state.has('start_time')
   if (tabular === true) {
     const clock = timed ? '{6[start_time]!s} [{6[duration]!s:>7} ms] ' : ''
     return `${warned(state, screen, '\n')}{0}${clock}{2:>10}.{3:<10} {4:7}   Name: {1}{5}`

@@ -4,10 +4,10 @@
 import { BrineError, type Position, silentLog } from '../../base/mod.ts'
 import type { Value } from '../../data/mod.ts'
 import {
+  type AnswerFamily,
   answersOf,
   callNative,
   callPython,
-  type Family,
   type ModuleFile,
   moduleFiles,
   moduleText,
@@ -22,7 +22,7 @@ import type { RenderContext, Renderer } from '../renderer.ts'
 import type { FunctionSource } from '../salt-functions.ts'
 
 /** Functions of a source as Python sees them. */
-export const sourceFamily = (functions: FunctionSource): Family => ({
+export const sourceFamily = (functions: FunctionSource): AnswerFamily => ({
   find: (name) => (functions.has(name) ? { doc: '' } : undefined),
   names: () => functions.names(),
   call: (name, args, kwargs) => functions.call(name, args, kwargs),

@@ -28,7 +28,7 @@ export interface RosterRequest {
  */
 export type RawEntry = Value | (() => Promise<Value | undefined>)
 
-export interface Listing {
+export interface RosterListing {
   /** The file, directory or server that was read, for messages. */
   source: string
   entries: ReadonlyMap<string, RawEntry>
@@ -37,7 +37,7 @@ export interface Listing {
 }
 
 export interface Backend {
-  read(request: RosterRequest): Promise<Listing>
+  read(request: RosterRequest): Promise<RosterListing>
   /** True where the target is an expression that the backend itself reads: all that it lists is meant. */
   readonly chooses?: boolean
 }

@@ -6,8 +6,8 @@ import { BrineError, type Log, recover } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, quote, splitWords, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { expandNodegroup, type MatchSubject, match } from '../../match/mod.ts'
-import type { Listing, RosterRequest } from './backend.ts'
-import { hostOf, type RosterEntry } from './entry.ts'
+import type { RosterListing, RosterRequest } from './backend.ts'
+import { addressOfEntry, type RosterEntry } from './entry.ts'
 import { RosterError } from './errors.ts'
 import { texts } from './files.ts'
 import { rangeHosts } from './range-server.ts'
@@ -20,7 +20,7 @@ const ADDRESS_WORD = /(?:^|\s)S@/
 
 /** Return the ids that the target means, in the order of the roster. */
 export async function chosenIds(
-  listing: Listing,
+  listing: RosterListing,
   request: RosterRequest,
   entryOf: (id: string) => Promise<RosterEntry | undefined>,
 ): Promise<string[]> {
@@ -79,7 +79,7 @@ async function withoutRanges(request: RosterRequest): Promise<{ tgt: Value; kind
 }
 
 /** Nodegroups by name: those of the master, the lists of `ssh_list_nodegroups`, and the groups of the roster itself. */
-function groupsOf({ groups = new Map() }: Listing, opts: Dict): Dict {
+function groupsOf({ groups = new Map() }: RosterListing, opts: Dict): Dict {
   const all: Dict = new Map(option(opts, 'nodegroups') as Dict)
   for (const [name, ids] of option(opts, 'ssh_list_nodegroups')) all.set(str(name), [`L@${texts(ids).join(',')}`])
   for (const [name, ids] of groups) all.set(name, [`L@${ids.join(',')}`])
@@ -99,7 +99,7 @@ function addData(subject: MatchSubject, entry: RosterEntry, { opts, cache }: Ros
 }
 
 async function addAddresses({ grains }: MatchSubject, entry: RosterEntry): Promise<void> {
-  for (const address of await addressesOf(hostOf(entry))) {
+  for (const address of await addressesOf(addressOfEntry(entry))) {
     const name = isIP(address) === 6 ? 'ipv6' : 'ipv4'
     const known = grains.get(name)
     grains.set(name, [...(known !== undefined && isList(known) ? known : []), address])

@@ -126,6 +126,6 @@ export class EntryReader {
 }
 
 /** Return the name or address to connect to, without the brackets of an IPv6 address. */
-export function hostOf(entry: RosterEntry): string {
+export function addressOfEntry(entry: RosterEntry): string {
   return str(entry.settings.get('host') ?? entry.id).replace(/^\[+|\]+$/g, '')
 }

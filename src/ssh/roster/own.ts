@@ -7,7 +7,7 @@ import type { Backend, RosterRequest } from './backend.ts'
 import { RosterError } from './errors.ts'
 
 /** Return the module of users that serves under a name, if there is one. */
-export async function ownBackend(
+export async function ownRosterBackend(
   name: string,
   { opts, log, host }: RosterRequest,
   builtIn: readonly string[],

@@ -1,14 +1,14 @@
 // The targets that an expression means, over all rosters of the option `roster`; else the host that the target itself names.
 import { didYouMean, withHint } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
-import type { Backend, Listing, RosterRequest } from './backend.ts'
+import type { Backend, RosterListing, RosterRequest } from './backend.ts'
 import { BACKENDS } from './backends.ts'
 import { chosenIds } from './choose.ts'
 import { directTarget, hostAndUser } from './direct.ts'
-import { EntryReader, hostOf, type RosterEntry } from './entry.ts'
+import { addressOfEntry, EntryReader, type RosterEntry } from './entry.ts'
 import { RosterError } from './errors.ts'
 import { texts } from './files.ts'
-import { ownBackend } from './own.ts'
+import { ownRosterBackend } from './own.ts'
 import { addToRoster } from './update.ts'
 
 /**
@@ -65,7 +65,7 @@ const rosterNames = ({ opts }: RosterRequest): string[] => {
 }
 
 async function backendOf(name: string, request: RosterRequest): Promise<Backend> {
-  const backend = (await ownBackend(name, request, Object.keys(BACKENDS))) ?? BACKENDS[name]
+  const backend = (await ownRosterBackend(name, request, Object.keys(BACKENDS))) ?? BACKENDS[name]
   if (backend) return backend
   throw new RosterError('RosterBroken', `Roster '${name}' is not available`, {
     hint: didYouMean(name, Object.keys(BACKENDS)),
@@ -94,7 +94,7 @@ async function entriesOf(
   return entries
 }
 
-async function readEntry(name: string, listing: Listing, id: string, reader: EntryReader) {
+async function readEntry(name: string, listing: RosterListing, id: string, reader: EntryReader) {
   const raw = listing.entries.get(id)!
   const value = typeof raw === 'function' ? await raw() : raw
   return value === undefined ? undefined : reader.read(id, value, `${name} roster ${listing.source}`)
@@ -129,7 +129,7 @@ export async function rosterHosts(
       hosts.set(listing.source, own)
       for (const id of listing.entries.keys()) {
         const entry = await readEntry(name, listing, id, reader)
-        if (entry && !own.has(id)) own.set(id, hostOf(entry))
+        if (entry && !own.has(id)) own.set(id, addressOfEntry(entry))
       }
     } catch (error) {
       throw error instanceof RosterError ? described(name, error) : error

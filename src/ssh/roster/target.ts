@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { option } from '../../config/mod.ts'
 import { type Dict, isInt, isList, quote, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { AGENT_FORWARDING, type SshTarget } from '../../host/mod.ts'
-import { hostOf, type RosterEntry } from './entry.ts'
+import { addressOfEntry, type RosterEntry } from './entry.ts'
 import { RosterError } from './errors.ts'
 import { texts } from './files.ts'
 import { defaultKey } from './key.ts'
@@ -19,7 +19,7 @@ export function sshTarget(entry: RosterEntry, opts: Dict): SshTarget {
     throw reader.refusal('winrm', 'Windows machines cannot be reached by WinRM, only by SSH')
   const password = reader.text('passwd', option(opts, 'ssh_passwd'))
   const target: SshTarget = {
-    host: reader.word('host', hostOf(entry))!,
+    host: reader.word('host', addressOfEntry(entry))!,
     identitiesOnly: reader.truth('identities_only', option(opts, 'ssh_identities_only')),
     connectTimeout: reader.number('timeout', option(opts, 'ssh_timeout') + option(opts, 'timeout')),
     keepalive: keepaliveOf(reader, opts),

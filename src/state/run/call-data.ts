@@ -2,7 +2,7 @@
 // all the rest but the engine's own. Anything else is refused before something is done.
 import { didYouMean, slipOf } from '../../base/mod.ts'
 import { SaltError, str, typeError, type Value } from '../../data/mod.ts'
-import { filled, frameOf, type StateFunction } from '../../sdk/mod.ts'
+import { filledArguments, frameOf, type StateFunction } from '../../sdk/mod.ts'
 import { INTERNAL_KEYWORDS } from '../compile/keywords.ts'
 import type { LowChunk } from '../compile/types.ts'
 
@@ -71,5 +71,5 @@ export function boundArguments({
 }: CallData): Record<string, unknown> {
   if (hasOddKeyword) throw typeError('keywords must be strings')
   const name = declaration.calledAs ?? full.slice(full.indexOf('.') + 1)
-  return filled(declaration, { named: given, rest: [], further }, name)
+  return filledArguments(declaration, { named: given, rest: [], further }, name)
 }

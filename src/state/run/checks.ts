@@ -7,7 +7,7 @@ import type { Host } from '../../host/mod.ts'
 import type { Registry } from '../../loader/mod.ts'
 import type { LowChunk } from '../compile/types.ts'
 import { Slots } from './slots.ts'
-import { dictOf } from './surroundings.ts'
+import { resultDict } from './surroundings.ts'
 
 /** Arguments of the state that its conditions run under, too. */
 const COMMAND_ARGUMENTS = ['cwd', 'root', 'runas', 'env', 'prepend_path', 'umask', 'timeout', 'success_retcodes']
@@ -45,7 +45,7 @@ export class Checks {
     if (low.has('onlyif')) verdicts.push(await this.onlyif(listed(low.get('onlyif')!), options))
     if (low.has('unless')) verdicts.push(await this.unless(listed(low.get('unless')!), options))
     if (low.has('creates')) verdicts.push(await this.creates(low.get('creates')!))
-    const ret = dictOf([
+    const ret = resultDict([
       ['result', verdicts.some(({ skips }) => skips)],
       ['comment', verdicts.map(commentOf)],
       ...identity(low),
@@ -56,7 +56,7 @@ export class Checks {
 
   /** Whether `check_cmd` finds that the state did its work. */
   async checkCmd(low: LowChunk): Promise<Dict> {
-    const ret = dictOf([['result', false], ...identity(low)])
+    const ret = resultDict([['result', false], ...identity(low)])
     for (const command of listed(low.get('check_cmd')!)) {
       const retcode = await this.retcode(command, this.shellOption())
       const isDone = retcode === 0

@@ -14,7 +14,7 @@ import type { ParallelStates } from './parallel.ts'
 import { type PauseFile, pauseAction } from './pause.ts'
 import { checkRequisites, NOTHING_REQUIRED, type RequisiteCheck } from './requisites.ts'
 import type { StateCaller } from './state-caller.ts'
-import { dictOf, type RunSurroundings, type StateRet } from './surroundings.ts'
+import { type RunSurroundings, resultDict, type StateRet } from './surroundings.ts'
 
 /** Deeper than any real chain of states that call for one another. */
 const DEEPEST = 20
@@ -335,7 +335,7 @@ export class ChunkRunner {
   }
 
   private recursive(low: LowChunk): StateRet {
-    const ret = dictOf([
+    const ret = resultDict([
       ['changes', new Map()],
       ['result', false],
       ['comment', 'Recursive requisite found'],
@@ -357,7 +357,7 @@ export class ChunkRunner {
 
   private subResult(sub: Dict, low: LowChunk): StateRet {
     const { start_time, duration } = noTime()
-    const ret = dictOf([
+    const ret = resultDict([
       ['name', null],
       ['changes', required(sub, 'changes')],
       ['result', required(sub, 'result')],
@@ -378,7 +378,7 @@ function identify(ret: Dict, low: LowChunk): void {
 
 function notRunResult(result: boolean, comment: string, number: number): StateRet {
   const { start_time, duration } = noTime()
-  return dictOf([
+  return resultDict([
     ['changes', new Map()],
     ['result', result],
     ['duration', duration],

@@ -1,7 +1,7 @@
 // Events about single states: on request of the state (`fire_event`), and as progress of the run (`state_events`).
 import { option } from '../../config/mod.ts'
 import { type Dict, maskMarked, str, truthy, type Value } from '../../data/mod.ts'
-import { dictOf, type RunSurroundings } from './surroundings.ts'
+import { type RunSurroundings, resultDict } from './surroundings.ts'
 
 /** Undefined when nobody is to hear of it. */
 export function fireStateEvent(
@@ -13,7 +13,7 @@ export function fireStateEvent(
   if (!fireEvent || option(opts, 'local')) return undefined
   if (!truthy(wish) && !option(opts, 'state_events')) return undefined
   const id = option(opts, 'id')
-  const data = dictOf([['ret', maskMarked(ret)]])
+  const data = resultDict([['ret', maskMarked(ret)]])
   if (wish === true || typeof wish === 'string') {
     const name = wish === true ? str(maskMarked(ret.get('name') ?? null)) : wish
     return fireEvent(['salt', 'state_result', jid ?? 'None', id, name].join('/'), data)

@@ -1,7 +1,7 @@
 // The option `global_state_conditions`: states that may run only where a target matches.
 import { type Dict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import type { Registry } from '../../loader/mod.ts'
-import { dictOf } from './surroundings.ts'
+import { resultDict } from './surroundings.ts'
 
 export class GlobalConditions {
   private readonly functions: Registry
@@ -28,7 +28,7 @@ export class GlobalConditions {
     for (const condition of asked) {
       if (truthy(await this.functions.call('match.compound', [str(condition)]))) return undefined
     }
-    return dictOf([
+    return resultDict([
       ['name', name],
       ['comment', 'Failed to meet global state conditions. State not called.'],
       ['changes', new Map()],

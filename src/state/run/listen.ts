@@ -3,7 +3,7 @@ import { type Dict, PyError, str, truthy, typeName, type Value } from '../../dat
 import { REQUISITE_KEYWORDS } from '../compile/keywords.ts'
 import { lowTag, required } from '../compile/low-tag.ts'
 import type { LowChunk } from '../compile/types.ts'
-import { dictOf } from './surroundings.ts'
+import { resultDict } from './surroundings.ts'
 
 export interface StateListeners {
   /** Calls of `mod_watch`. */
@@ -47,7 +47,7 @@ export function listeners(chunks: readonly LowChunk[], running: Dict): StateList
     const [type, name] = [str(state), str(called)]
     listening.errors.set(
       `Listen_Error_|-listen_${name}_|-listen_${type}_|-Listen_Error`,
-      dictOf([
+      resultDict([
         ['comment', `Referenced state ${type}: ${name} does not exist`],
         ['name', `listen_${type}:${name}`],
         ['result', false],

@@ -2,7 +2,7 @@
 // it ends; at most `state_max_parallel` run at a time.
 import { option } from '../../config/mod.ts'
 import { type Dict, dictUpdate, numberOf, truthy, type Value } from '../../data/mod.ts'
-import { dictOf, type StateRet } from './surroundings.ts'
+import { resultDict, type StateRet } from './surroundings.ts'
 
 interface ParallelState {
   run: () => Promise<StateRet>
@@ -26,7 +26,7 @@ export class ParallelStates {
     this.states.set(tag, state)
     const mayStart = this.mayStart()
     if (mayStart) start(state)
-    return dictOf([
+    return resultDict([
       ['name', name],
       ['result', null],
       ['changes', new Map()],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { silentLog } from '../../base/mod.ts'
 import { numberOf, str, type Value } from '../../data/mod.ts'
 import { parallelAttempts, pauseOf, type Retry, retried, serialAttempts } from './retry.ts'
-import { dictOf, type StateRet } from './surroundings.ts'
+import { resultDict, type StateRet } from './surroundings.ts'
 
 test('a pause has no splay below nothing', () => {
   expect(pauseOf({ until: true, attempts: 2, interval: 3, splay: -1 })).toBe(3)
@@ -11,7 +11,7 @@ test('a pause has no splay below nothing', () => {
 const RETRY: Retry = { until: true, attempts: 3, interval: 2, splay: 0 }
 
 const outcome = (result: Value, comment: string): StateRet =>
-  dictOf([
+  resultDict([
     ['result', result],
     ['comment', comment],
     ['start_time', comment],

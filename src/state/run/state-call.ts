@@ -18,7 +18,7 @@ import type { ParallelStates } from './parallel.ts'
 import type { Refresher } from './refresh.ts'
 import { type Attempts, parallelAttempts, readRetry, retried, serialAttempts } from './retry.ts'
 import type { Slots } from './slots.ts'
-import { dictOf, type RunSurroundings, type StateRet } from './surroundings.ts'
+import { type RunSurroundings, resultDict, type StateRet } from './surroundings.ts'
 import { underUmask } from './umask.ts'
 import { unify } from './unify.ts'
 import { nearState, verifyData } from './verify-data.ts'
@@ -121,7 +121,7 @@ export class StateCall {
 
   private async refused(errors: readonly string[]): Promise<StateRet> {
     const { low, parts } = this
-    const ret = dictOf([
+    const ret = resultDict([
       ['result', false],
       ['name', low.get('name') ?? null],
       ['changes', new Map()],
@@ -197,7 +197,7 @@ export class StateCall {
   private async unmetCondition(): Promise<Dict | undefined> {
     const { low } = this
     if (this.parts.run.states.has(`${str(low.get('state')!)}.mod_run_check`)) return undefined
-    const ret = dictOf([
+    const ret = resultDict([
       ['result', false],
       ['name', low.get('name')!],
       ['changes', new Map()],
@@ -286,7 +286,7 @@ export class StateCall {
       parts.reporter.tell('error', { text: `${data.full}: ${error.reason}`, at, hint: error.hint })
     }
     const frames: TraceFrame[] = at ? [{ ...at, in: data.full }] : []
-    return dictOf([
+    return resultDict([
       ['result', false],
       ['name', this.name],
       ['changes', new Map()],
@@ -301,7 +301,7 @@ export class StateCall {
   }
 
   private mockedResult(): StateRet {
-    return dictOf([
+    return resultDict([
       ['name', this.name],
       ['comment', 'Not called, mocked'],
       ['changes', new Map()],

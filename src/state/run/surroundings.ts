@@ -27,4 +27,4 @@ export interface RunSurroundings {
 /** The result of one state, with Salt's keys. */
 export type StateRet = Dict
 
-export const dictOf = (entries: Iterable<readonly [string, Value]>): Dict => new Map<Value, Value>(entries)
+export const resultDict = (entries: Iterable<readonly [string, Value]>): Dict => new Map<Value, Value>(entries)

@@ -1,7 +1,7 @@
 // What a state returned, checked and made regular: a dict with name, result, changes and comment; a comment is text, a
 // result is True, False or None.
 import { type Dict, decodeBytes, str, truthy, type Value } from '../../data/mod.ts'
-import { dictOf } from './surroundings.ts'
+import { resultDict } from './surroundings.ts'
 
 const REQUIRED = ['name', 'result', 'changes', 'comment']
 
@@ -17,7 +17,7 @@ function regular(result: Value): Dict {
   const dict =
     fault === undefined
       ? (result as Dict)
-      : dictOf([
+      : resultDict([
           ['result', false],
           ['name', 'later'],
           ['changes', new Map()],

@@ -3,12 +3,12 @@ import { unescape as unescaped } from 'node:querystring'
 import { brineVersion, type Log, shownText, toError } from '../../base/mod.ts'
 import { type Dict, isDict, str, truthy, type Value } from '../../data/mod.ts'
 import { type Attributes, attributeList } from './attributes.ts'
-import { encodeMessage, METRICS_REQUEST, type Schema, TRACE_REQUEST } from './protobuf.ts'
+import { encodeProtobuf, METRICS_REQUEST, type MessageSchema, TRACE_REQUEST } from './protobuf.ts'
 
 /** The two kinds of telemetry, by their names in OTLP. */
 export type Signal = 'traces' | 'metrics'
 
-const SIGNALS: Readonly<Record<Signal, { schema: Schema; service: string }>> = {
+const SIGNALS: Readonly<Record<Signal, { schema: MessageSchema; service: string }>> = {
   traces: { schema: TRACE_REQUEST, service: 'opentelemetry.proto.collector.trace.v1.TraceService' },
   metrics: { schema: METRICS_REQUEST, service: 'opentelemetry.proto.collector.metrics.v1.MetricsService' },
 }
@@ -81,7 +81,7 @@ function overHttp(
     const response = await fetch(url, {
       method: 'POST',
       headers: { ...login, ...headers, 'Content-Type': 'application/x-protobuf' },
-      body: encodeMessage(SIGNALS[signal].schema, document),
+      body: encodeProtobuf(SIGNALS[signal].schema, document),
       redirect: 'error',
       signal: AbortSignal.timeout(milliseconds),
     })
@@ -118,7 +118,7 @@ function overGrpc(
   const { schema, service } = SIGNALS[signal]
   const send = async (document: object, milliseconds: number): Promise<void> => {
     const { callGrpc } = await import('./grpc.ts')
-    const message = encodeMessage(schema, document)
+    const message = encodeProtobuf(schema, document)
     await callGrpc({ origin, method: `/${service}/Export`, headers, message, milliseconds })
   }
   return { name: shownUrl(origin), resource, send }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { attributeList } from './attributes.ts'
-import { encodeMessage, METRICS_REQUEST, type Schema, TRACE_REQUEST } from './protobuf.ts'
+import { encodeProtobuf, METRICS_REQUEST, type MessageSchema, TRACE_REQUEST } from './protobuf.ts'
 
 /** A document with every field that is sent. */
 const TRACES = {
@@ -95,22 +95,22 @@ const official = (service: string, message: string, bytes: Buffer): string =>
 
 describe('a message of OTLP', () => {
   test('has the bytes that protoc makes of the same document by the official schema', () => {
-    expect(encodeMessage(TRACE_REQUEST, TRACES).toString('hex')).toBe(TRACE_BYTES)
-    expect(encodeMessage(METRICS_REQUEST, METRICS).toString('hex')).toBe(METRIC_BYTES)
+    expect(encodeProtobuf(TRACE_REQUEST, TRACES).toString('hex')).toBe(TRACE_BYTES)
+    expect(encodeProtobuf(METRICS_REQUEST, METRICS).toString('hex')).toBe(METRIC_BYTES)
   })
 
   test('has no field that the schema does not have', () => {
-    expect(() => encodeMessage({} as Schema, { nothing: 1 })).toThrow('The message has no field nothing')
+    expect(() => encodeProtobuf({} as MessageSchema, { nothing: 1 })).toThrow('The message has no field nothing')
   })
 
   test.skipIf(!SCHEMA || !existsSync(SCHEMA))('is read by protoc with the official schema', () => {
-    const traces = official('trace', 'ExportTraceServiceRequest', encodeMessage(TRACE_REQUEST, TRACES))
+    const traces = official('trace', 'ExportTraceServiceRequest', encodeProtobuf(TRACE_REQUEST, TRACES))
     expect(traces).toContain('name: "salt.pub.send"')
     expect(traces).toContain('kind: SPAN_KIND_SERVER')
     expect(traces).toContain('start_time_unix_nano: 1700000000000000000')
     expect(traces).toContain('code: STATUS_CODE_ERROR')
     expect(traces).toContain('int_value: -7')
-    const metrics = official('metrics', 'ExportMetricsServiceRequest', encodeMessage(METRICS_REQUEST, METRICS))
+    const metrics = official('metrics', 'ExportMetricsServiceRequest', encodeProtobuf(METRICS_REQUEST, METRICS))
     expect(metrics).toContain('aggregation_temporality: AGGREGATION_TEMPORALITY_CUMULATIVE')
     expect(metrics).toContain('is_monotonic: true')
     expect(metrics).toMatch(/bucket_counts: 1\s+bucket_counts: 2\s+explicit_bounds: 5/)

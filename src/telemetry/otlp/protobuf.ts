@@ -5,11 +5,11 @@ type Scalar = 'text' | 'hex' | 'bool' | 'varint' | 'fixed64' | 'double' | 'fixed
 
 interface Field {
   number: number
-  kind: Scalar | Schema
+  kind: Scalar | MessageSchema
 }
 
 /** The fields of a message by their names in JSON. A list of messages is a field that occurs several times. */
-export type Schema = Readonly<Record<string, Field>>
+export type MessageSchema = Readonly<Record<string, Field>>
 
 const VARINT = 0
 const FIXED64 = 1
@@ -17,18 +17,18 @@ const BYTES = 2
 
 const field = (number: number, kind: Field['kind']): Field => ({ number, kind })
 
-const ANY_VALUE: Schema = {
+const ANY_VALUE: MessageSchema = {
   stringValue: field(1, 'text'),
   boolValue: field(2, 'bool'),
   intValue: field(3, 'varint'),
   doubleValue: field(4, 'double'),
 }
-const KEY_VALUE: Schema = { key: field(1, 'text'), value: field(2, ANY_VALUE) }
-const RESOURCE: Schema = { attributes: field(1, KEY_VALUE) }
-const SCOPE: Schema = { name: field(1, 'text'), version: field(2, 'text') }
+const KEY_VALUE: MessageSchema = { key: field(1, 'text'), value: field(2, ANY_VALUE) }
+const RESOURCE: MessageSchema = { attributes: field(1, KEY_VALUE) }
+const SCOPE: MessageSchema = { name: field(1, 'text'), version: field(2, 'text') }
 const TIMES = { startTimeUnixNano: field(2, 'fixed64'), timeUnixNano: field(3, 'fixed64') }
-const NUMBER_POINT: Schema = { attributes: field(7, KEY_VALUE), ...TIMES, asDouble: field(4, 'double') }
-const HISTOGRAM_POINT: Schema = {
+const NUMBER_POINT: MessageSchema = { attributes: field(7, KEY_VALUE), ...TIMES, asDouble: field(4, 'double') }
+const HISTOGRAM_POINT: MessageSchema = {
   attributes: field(9, KEY_VALUE),
   ...TIMES,
   count: field(4, 'fixed64'),
@@ -36,14 +36,14 @@ const HISTOGRAM_POINT: Schema = {
   bucketCounts: field(6, 'fixed64s'),
   explicitBounds: field(7, 'doubles'),
 }
-const GAUGE: Schema = { dataPoints: field(1, NUMBER_POINT) }
-const SUM: Schema = {
+const GAUGE: MessageSchema = { dataPoints: field(1, NUMBER_POINT) }
+const SUM: MessageSchema = {
   dataPoints: field(1, NUMBER_POINT),
   aggregationTemporality: field(2, 'varint'),
   isMonotonic: field(3, 'bool'),
 }
-const HISTOGRAM: Schema = { dataPoints: field(1, HISTOGRAM_POINT), aggregationTemporality: field(2, 'varint') }
-const METRIC: Schema = {
+const HISTOGRAM: MessageSchema = { dataPoints: field(1, HISTOGRAM_POINT), aggregationTemporality: field(2, 'varint') }
+const METRIC: MessageSchema = {
   name: field(1, 'text'),
   description: field(2, 'text'),
   unit: field(3, 'text'),
@@ -51,8 +51,8 @@ const METRIC: Schema = {
   sum: field(7, SUM),
   histogram: field(9, HISTOGRAM),
 }
-const STATUS: Schema = { message: field(2, 'text'), code: field(3, 'varint') }
-const SPAN: Schema = {
+const STATUS: MessageSchema = { message: field(2, 'text'), code: field(3, 'varint') }
+const SPAN: MessageSchema = {
   traceId: field(1, 'hex'),
   spanId: field(2, 'hex'),
   parentSpanId: field(4, 'hex'),
@@ -63,19 +63,19 @@ const SPAN: Schema = {
   attributes: field(9, KEY_VALUE),
   status: field(15, STATUS),
 }
-const SCOPE_METRICS: Schema = { scope: field(1, SCOPE), metrics: field(2, METRIC) }
-const RESOURCE_METRICS: Schema = { resource: field(1, RESOURCE), scopeMetrics: field(2, SCOPE_METRICS) }
-const SCOPE_SPANS: Schema = { scope: field(1, SCOPE), spans: field(2, SPAN) }
-const RESOURCE_SPANS: Schema = { resource: field(1, RESOURCE), scopeSpans: field(2, SCOPE_SPANS) }
+const SCOPE_METRICS: MessageSchema = { scope: field(1, SCOPE), metrics: field(2, METRIC) }
+const RESOURCE_METRICS: MessageSchema = { resource: field(1, RESOURCE), scopeMetrics: field(2, SCOPE_METRICS) }
+const SCOPE_SPANS: MessageSchema = { scope: field(1, SCOPE), spans: field(2, SPAN) }
+const RESOURCE_SPANS: MessageSchema = { resource: field(1, RESOURCE), scopeSpans: field(2, SCOPE_SPANS) }
 
 /** `ExportMetricsServiceRequest`. */
-export const METRICS_REQUEST: Schema = { resourceMetrics: field(1, RESOURCE_METRICS) }
+export const METRICS_REQUEST: MessageSchema = { resourceMetrics: field(1, RESOURCE_METRICS) }
 
 /** `ExportTraceServiceRequest`. */
-export const TRACE_REQUEST: Schema = { resourceSpans: field(1, RESOURCE_SPANS) }
+export const TRACE_REQUEST: MessageSchema = { resourceSpans: field(1, RESOURCE_SPANS) }
 
 /** Return the bytes of a message. A field that the schema does not have is an error. */
-export function encodeMessage(schema: Schema, document: object): Buffer {
+export function encodeProtobuf(schema: MessageSchema, document: object): Buffer {
   const fields = Object.entries(document).map(([name, value]) => {
     const own = schema[name]
     if (!own) throw new Error(`The message has no field ${name}`)
@@ -106,7 +106,7 @@ function bytesOf(kind: Exclude<Field['kind'], 'varint' | 'bool' | 'fixed64' | 'd
     return Buffer.concat(
       (value as unknown[]).map((each) => eightBytes(kind === 'doubles' ? 'double' : 'fixed64', each)),
     )
-  return encodeMessage(kind, value as object)
+  return encodeProtobuf(kind, value as object)
 }
 
 /** A number as the 64 bits of protobuf: negative ones are two's complements. */

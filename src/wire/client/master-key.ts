@@ -10,7 +10,7 @@ import type { MinionSettings } from './settings.ts'
 const CHANGED = "The master key has changed, the salt master could have been subverted, verify salt master's public key"
 
 /** A key that may be trusted. */
-export interface Verdict {
+export interface KeyVerdict {
   /** What the reply must be signed with. */
   key: RsaPublicKey
   /** It is the one that was known when we asked, so that the token of the request must come back. */
@@ -42,7 +42,7 @@ export class MasterKeyPin {
   }
 
   /** Makes sure that the key of a reply is the master's. */
-  check(inner: Dict, sentToken: boolean): Verdict {
+  check(inner: Dict, sentToken: boolean): KeyVerdict {
     const offered = cleanKey(textField(inner, 'pub_key') ?? '')
     const { verifyMasterPubkeySign = false, alwaysVerifySignature = false, openMode = false } = this.settings
     const stored = this.read()

@@ -18,7 +18,7 @@ import { isWireError, type WireErrorCode } from '../errors.ts'
 import { OFFER, type Offer, readOffer } from '../offer.ts'
 import type { RequestClient } from '../transport/transport.ts'
 import { MasterClock, type Moment, thisMoment } from './master-clock.ts'
-import { MasterKeyPin, type Verdict } from './master-key.ts'
+import { type KeyVerdict, MasterKeyPin } from './master-key.ts'
 import type { Credentials, SignInOutcome } from './outcome.ts'
 import { KeyRefused, ReplyRefused } from './refused.ts'
 import type { MinionSettings } from './settings.ts'
@@ -171,7 +171,7 @@ export class SignIn {
   }
 
   /** Opens the keys, once it is clear whose they are. */
-  private async open(inner: Dict, { key, known }: Verdict): Promise<Credentials> {
+  private async open(inner: Dict, { key, known }: KeyVerdict): Promise<Credentials> {
     const aes = await this.decrypt(inner, 'aes')
     const digest = createHash('sha256').update(aes).digest('hex')
     if (key.openX931(bytesOf(inner.get('sig')) ?? Buffer.alloc(0))?.toString() !== digest) {

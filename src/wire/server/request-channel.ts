@@ -19,7 +19,7 @@ import {
   generateKeyString,
   readPublicKey,
 } from '../crypto/mod.ts'
-import { bytesOf, dictOf, isValidId, NONCE, shownField, textField, versionOf } from '../envelope.ts'
+import { bytesOf, dictOf, isValidId, NONCE, requestVersion, shownField, textField } from '../envelope.ts'
 import { clockSeconds, OFFER, speaksContext, wholeNumber } from '../offer.ts'
 import { HANDLER_FAILED, MAX_VALUES, type Peer } from '../transport/transport.ts'
 import { Authenticator, type AuthPolicy } from './auth.ts'
@@ -167,7 +167,7 @@ export class RequestChannel {
   /** Answers one request, at once where it can; goes to a transport's `listen`. */
   readonly handle = (message: Value, peer: Peer): unknown => {
     if (!isDict(message) || !message.has('enc') || !message.has('load')) return this.bad('bad load received on socket')
-    const version = versionOf(message)
+    const version = requestVersion(message)
     if (version < this.minimumVersion) return this.tooOld(message, version)
     return message.get('enc') === 'aes' ? this.encrypted(message, version, peer) : this.clear(message, version, peer)
   }

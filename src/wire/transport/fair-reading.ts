@@ -1,7 +1,7 @@
 // Reading many connections in turns. A peer may send thousands of small requests in one piece; they are handed on slice by
 // slice, and after some milliseconds everybody else is read before the next slice, so that no peer keeps others waiting.
 import type { Socket } from 'node:net'
-import { hostOf } from './hosts.ts'
+import { limitedHost } from './hosts.ts'
 
 /** Bytes that are handed on at a time. */
 const SLICE = 8192
@@ -67,7 +67,7 @@ export class FairReader {
   /** `take` gets what the socket reads, says whether there was a message in it, and must not throw. */
   constructor(socket: Socket, take: (bytes: Buffer) => boolean) {
     this.socket = socket
-    this.host = hostOf(socket.remoteAddress)
+    this.host = limitedHost(socket.remoteAddress)
     this.take = take
     socket.on('data', (chunk: Buffer) => this.receive(chunk))
     socket.once('close', () => {

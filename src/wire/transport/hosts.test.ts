@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hostOf } from './hosts.ts'
+import { limitedHost } from './hosts.ts'
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -11,4 +11,4 @@ it.each([
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['2001:db8:1:2:3::', '2001:db8:1:2::/64'],
   [undefined, ''],
-])('the address %s is of the host %s', (address, host) => expect(hostOf(address)).toBe(host))
+])('the address %s is of the host %s', (address, host) => expect(limitedHost(address)).toBe(host))

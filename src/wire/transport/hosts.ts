@@ -2,7 +2,7 @@
 // one host.
 
 /** Return the key of the host with this address: the IPv4 address, or the /64 network of an IPv6 address. */
-export function hostOf(address: string | undefined): string {
+export function limitedHost(address: string | undefined): string {
   const [text = ''] = (address ?? '').split('%')
   const mapped = /^::ffff:([\d.]+)$/i.exec(text)
   if (mapped) return mapped[1]!

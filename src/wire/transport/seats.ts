@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import { type Log, Rates, silentLog } from '../../base/mod.ts'
 import { RAISE_LIMIT } from './descriptors.ts'
-import { hostOf } from './hosts.ts'
+import { limitedHost } from './hosts.ts'
 import type { Peer } from './transport.ts'
 
 /** Parts of the places that each class has for itself, in the order in which the classes lose connections. */
@@ -37,7 +37,7 @@ export class Seat {
     this.seats = seats
     this.socket = socket
     this.peer = peer
-    this.host = hostOf(socket.remoteAddress)
+    this.host = limitedHost(socket.remoteAddress)
     this.class = isLocal ? 'local' : 'stranger'
     this.key = this.host
   }
@@ -222,6 +222,6 @@ export function peerOf(socket: Socket): Peer {
   if (remoteAddress === undefined) return { address: '' }
   return {
     address: remoteAddress.includes(':') ? `[${remoteAddress}]:${remotePort}` : `${remoteAddress}:${remotePort}`,
-    host: hostOf(remoteAddress),
+    host: limitedHost(remoteAddress),
   }
 }

@@ -99,13 +99,13 @@ export async function listenOn(endpoint: Endpoint, options: ListenOptions, accep
     options.log?.('debug', `Refused the TLS connection of ${peerOf(socket).address}: ${error.message}`)
     socket.destroy()
   })
-  const where = await bind(server, endpoint, options)
+  const where = await bindServer(server, endpoint, options)
   const stop = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
   return { endpoint: where, server, turnAway: (isAway) => seats.turnAway(isAway), stop }
 }
 
 /** Binds a server; a Unix socket that someone left behind makes room. */
-export async function bind(server: Server, endpoint: Endpoint, options: ListenOptions): Promise<Endpoint> {
+export async function bindServer(server: Server, endpoint: Endpoint, options: ListenOptions): Promise<Endpoint> {
   const backlog = options.backlog ?? BACKLOG
   const listen: NetListenOptions = { backlog, ...('path' in endpoint ? { path: endpoint.path } : endpoint) }
   if ('path' in endpoint) removeSocket(endpoint.path)

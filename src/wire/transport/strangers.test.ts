@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { decodeMsgpack } from '../../data/mod.ts'
-import { hostOf } from './hosts.ts'
+import { limitedHost } from './hosts.ts'
 import { type Stranger, Strangers } from './strangers.ts'
 
 /** Meet a peer at this address. */
 const meet = (strangers: Strangers, address: string): Stranger =>
-  strangers.meet({ peer: { address }, host: hostOf(address), prove: () => {}, heard: () => {} })
+  strangers.meet({ peer: { address }, host: limitedHost(address), prove: () => {}, heard: () => {} })
 
 /** A list of so many numbers. */
 function numbers(count: number): Buffer {

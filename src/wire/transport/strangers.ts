@@ -17,11 +17,11 @@ const MOST_PROVEN = 50_000
 const PROVEN_MS = 3_600_000
 
 /** The limits in which messages of a connection are read. */
-export type Reading = Pick<DecodeOptions, 'maxValues' | 'maxDepth' | 'allowance'>
+export type ReadingLimits = Pick<DecodeOptions, 'maxValues' | 'maxDepth' | 'allowance'>
 
 export interface Stranger {
   peer: Peer
-  reading: Reading
+  reading: ReadingLimits
   /** Return the values that were read since the last call. */
   takeValues(): number
   isProven(): boolean

@@ -8,7 +8,7 @@ import { isHostError } from '../../../host/mod.ts'
 import type { Backend, RawEntry, RosterRequest } from '../backend.ts'
 import { RosterError } from '../errors.ts'
 import { readText, rosterFile } from '../files.ts'
-import { readIni } from './ini.ts'
+import { readIniInventory } from './ini.ts'
 import { ALL, fromListing, type Inventory, UNGROUPED } from './inventory.ts'
 import { VariableFolders, variablesOf } from './vars.ts'
 import { readYaml } from './yaml.ts'
@@ -44,7 +44,7 @@ async function readInventory(request: RosterRequest, file: string): Promise<Read
   if (text.startsWith('#!') && (await host.access(file, 'execute')))
     return { inventory: await fromScript(request, file), folders }
   const isYaml = ['.yml', '.yaml', '.json'].includes(extname(file)) || /^(---|\{|\w+:[ \t]*$)/m.test(firstLine(text))
-  return { inventory: isYaml ? readYaml(text, file) : readIni(text, file), folders }
+  return { inventory: isYaml ? readYaml(text, file) : readIniInventory(text, file), folders }
 }
 
 const firstLine = (text: string): string => text.split('\n').find((line) => !/^\s*(#.*)?$/.test(line)) ?? ''

@@ -8,7 +8,7 @@ import { hostNames } from './names.ts'
 
 const SECTION = /^\[([^\]:\s]+)(?::(\w+))?\]$/
 
-export function readIni(text: string, file: string): Inventory {
+export function readIniInventory(text: string, file: string): Inventory {
   const inventory = new Inventory()
   let group = UNGROUPED
   let kind = 'hosts'

@@ -6,18 +6,18 @@ import { RosterError } from '../errors.ts'
 export const ALL = 'all'
 export const UNGROUPED = 'ungrouped'
 
-export interface Group {
+export interface InventoryGroup {
   readonly hosts: Set<string>
   readonly children: Set<string>
   readonly vars: Dict
 }
 
 export class Inventory {
-  readonly groups = new Map<string, Group>()
+  readonly groups = new Map<string, InventoryGroup>()
   readonly hosts = new Map<string, Dict>()
   private groupsByHost: ReadonlyMap<string, readonly string[]> | undefined
 
-  group(name: string): Group {
+  group(name: string): InventoryGroup {
     const group = this.groups.get(name) ?? { hosts: new Set(), children: new Set(), vars: new Map() }
     this.groups.set(name, group)
     return group

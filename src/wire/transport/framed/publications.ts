@@ -16,7 +16,7 @@ import {
   type Subscriber,
   type SubscriberOptions,
 } from '../transport.ts'
-import { encodeFrame, type Frame, FramedConnection } from './stream.ts'
+import { encodeFrame, FramedConnection, type WireFrame } from './stream.ts'
 
 const HIGH_WATER_MARK = 1000
 const HANDSHAKE_TIMEOUT_MS = 30_000
@@ -108,7 +108,7 @@ export class FramedPublisher implements Publisher {
     options.onConnect?.(peer)
   }
 
-  private async identify(connection: FramedConnection, { body }: Frame): Promise<void> {
+  private async identify(connection: FramedConnection, { body }: WireFrame): Promise<void> {
     const id = await this.options.identify?.(body)
     const listener = this.open.get(connection)
     if (id === undefined || listener === undefined || listener.id === id) return

@@ -23,7 +23,7 @@ import {
   type RequestListenOptions,
   type RequestOptions,
 } from '../transport.ts'
-import { encodeFrame, type Frame, FramedConnection } from './stream.ts'
+import { encodeFrame, FramedConnection, type WireFrame } from './stream.ts'
 
 const MAX_IN_FLIGHT = 256
 const HANDSHAKE_TIMEOUT_MS = 30_000
@@ -42,7 +42,7 @@ export async function listenForFrames(
     const { peer } = stranger
     let inFlight = 0
     seat.isBusy = () => inFlight > 0
-    const answer = async ({ head, body }: Frame, held: number): Promise<void> => {
+    const answer = async ({ head, body }: WireFrame, held: number): Promise<void> => {
       if (++inFlight >= maxInFlight) connection.reading.hold()
       intake.change(connection, held)
       let reply: unknown
@@ -220,7 +220,7 @@ export class FramedRequestClient implements RequestClient {
     this.lost(failure)
   }
 
-  private receive({ head, body }: Frame): void {
+  private receive({ head, body }: WireFrame): void {
     const mid = head.get('mid')
     const pending = typeof mid === 'string' ? this.pending.get(mid) : undefined
     // the answer to what was given up

@@ -9,7 +9,7 @@ import { Outbox } from '../outbox.ts'
 import type { Stranger } from '../strangers.ts'
 import { MAX_VALUES } from '../transport.ts'
 
-export interface Frame {
+export interface WireFrame {
   head: Dict
   body: Value
 }
@@ -30,7 +30,7 @@ export interface FramedHooks {
   /** Milliseconds until the first frame must be there. */
   firstWithin?: number | undefined
   /** A frame, and about how many bytes it holds until it is answered. */
-  onFrame(frame: Frame, held: number): void
+  onFrame(frame: WireFrame, held: number): void
   onClose(reason: Error | undefined): void
   onDrain?(): void
 }
@@ -105,7 +105,7 @@ export class FramedConnection implements Holder {
   }
 }
 
-function frameOf(value: Value): Frame {
+function frameOf(value: Value): WireFrame {
   const head = isDict(value) ? value.get('head') : undefined
   if (!isDict(value) || head === undefined || !isDict(head) || !value.has('body')) {
     throw new WireError('ProtocolError', 'The peer sent what is no frame')

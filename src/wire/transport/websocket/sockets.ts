@@ -7,7 +7,7 @@ import { ownMemory } from '../../../base/mod.ts'
 import { type Holder, intake } from '../intake.ts'
 import type { Seat } from '../seats.ts'
 import {
-  bind,
+  bindServer,
   clientTls,
   type Listening,
   listenerTls,
@@ -74,7 +74,7 @@ export async function serveWebSockets(
     })
     accept(socket, { stranger, seat, hold: count(socket, request.socket, stranger) })
   })
-  const where = await bind(http, endpoint, options)
+  const where = await bindServer(http, endpoint, options)
   return {
     endpoint: where,
     turnAway: (isAway) => seats.turnAway(isAway),
