@@ -8,6 +8,7 @@ import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from 
 import { describeHere } from './describe.ts'
 import { isListed } from './family-files.ts'
 import { placed, servedAs } from './places.ts'
+import { resourceFact, resourceFamilies } from './resource-facts.ts'
 
 /** What Python sees of a function's context. */
 export function functionScope(ctx: FunctionContext): Scope {
@@ -24,9 +25,10 @@ export function functionScope(ctx: FunctionContext): Scope {
     facts: new Map<Value, Value>([
       ['utils', moduleFolders(opts, 'utils')],
       ['progress', ctx.daemon?.progress !== undefined],
+      ...resourceFact(opts),
     ]),
     answers: answersOf(
-      { function: functionFamily(ctx), serializer: serializerFamily(ctx) },
+      { function: functionFamily(ctx), serializer: serializerFamily(ctx), ...resourceFamilies(opts) },
       {
         ...textAnswers(ctx),
         progress: async ([index, value]) => (await ctx.daemon?.progress?.(Number(index), value!)) ?? null,

@@ -298,3 +298,36 @@ def start():
     server.client = salt.netapi.NetapiClient(__opts__)
     server.serve_forever(poll_interval=0.05)
 `
+
+/** A kind of resources whose state is files, below the setting `folder`, with a module `test` of its own. */
+export const RESOURCE_KIND: Readonly<Record<string, string>> = {
+  'resources/shelf/__init__.py': `
+import os
+def _settings():
+    return __opts__["pillar"]["resources"]["shelf"]
+def init(opts):
+    os.makedirs(opts["pillar"]["resources"]["shelf"]["folder"], exist_ok=True)
+def discover(opts):
+    return opts["pillar"]["resources"]["shelf"]["ids"]
+def grains():
+    return {"kind": "shelf", "resource_id": __resource__["id"]}
+def ping():
+    return os.path.exists(os.path.join(_settings()["folder"], __resource__["id"]))
+def put(what):
+    with open(os.path.join(_settings()["folder"], __resource__["id"]), "a") as file:
+        file.write(what)
+    return __resource__["id"]
+`,
+  'resources/shelf/modules/__init__.py': '',
+  'resources/shelf/modules/test.py': `
+def ping():
+    return __resource_funcs__["shelf.ping"]()
+`,
+  'modules/shelving.py': `
+__virtualname__ = "shelving"
+def __virtual__():
+    return __virtualname__ if __opts__.get("resource_type") == "shelf" else (False, "only for shelves")
+def put(what):
+    return [__resource_funcs__["shelf.put"](what), __grains__["kind"], __minion__["config.get"]("id")]
+`,
+}
