@@ -1,6 +1,7 @@
 // Kinds of resources from users' own files and extensions, in Salt's form: a module with `discover(opts)`, `grains()` and perhaps `init(opts)`, and
 // functions of its own. A job for a resource gets the functions of its minion as they are for `resource_type`, with those in the folder `modules`
 // of the kind in their place.
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { moduleTable, type Registry } from '../loader/mod.ts'
 import type { Family } from '../python/mod.ts'
@@ -38,7 +39,8 @@ export async function ownResources(wish: ResourceWish): Promise<OwnResources | u
   if (plugin.has('init')) await plugin.call('init', [shown])
   const found = await plugin.call('discover', [shown])
   const ids = [...new Set(isList(found) ? found.map(str) : [])]
-  if (ids.length > MOST_IDS) log('warning', `There are ${ids.length} resources of type ${name}; the first ${MOST_IDS} are used`)
+  if (ids.length > MOST_IDS)
+    log('warning', `There are ${ids.length} resources of type ${name}; the first ${MOST_IDS} are used`)
   return {
     ids: ids.slice(0, MOST_IDS),
     grains: async (id) => {
@@ -59,11 +61,10 @@ interface Asked {
 }
 
 async function functionsOf(plugin: BoundPlugin, { id, type, grains, minion }: Asked): Promise<Registry> {
-  const before = minion.ctx.opts.get('module_dirs') ?? null
   const opts: Dict = new Map<Value, Value>([...minion.ctx.opts, ['resource_type', type]])
   if (plugin.path !== undefined) {
     // its folder `modules` comes first
-    opts.set('module_dirs', [...(isList(before) ? before : []), plugin.path])
+    opts.set('module_dirs', [...option(minion.ctx.opts, 'module_dirs'), plugin.path])
   }
   const resource = factsOf(type, id)
   noteResource(opts, {

@@ -61,7 +61,12 @@ export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map([
 ])
 
 /** A type from users' own files or an extension; undefined when there is none of that name. */
-export async function ownType(wish: { name: string; opts: Dict; pillar: Dict; log: Log }): Promise<ResourceType | undefined> {
+export async function ownType(wish: {
+  name: string
+  opts: Dict
+  pillar: Dict
+  log: Log
+}): Promise<ResourceType | undefined> {
   const { ownResources } = await import('../../pybridge/mod.ts')
   const found = await ownResources({ ...wish, builtIn: [...resourceTypes.keys()] })
   if (!found) return undefined
