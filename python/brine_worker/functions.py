@@ -152,6 +152,8 @@ for _name, _family in (
     ("__sdb__", "sdb"),
     ("__executors__", "executor"),
     ("__serializers__", "serializer"),
+    ("__resource_funcs__", "resource"),
+    ("__minion__", "minion"),
 ):
     _source_of(_name, _family)
 

@@ -18,6 +18,7 @@ DUNDERS = (
     "__salt__", "__states__", "__runner__", "__runners__", "__utils__", "__ret__", "__returners__", "__wheel__",
     "__sdb__", "__executors__", "__serializers__", "__opts__", "__grains__", "__pillar__", "__context__", "__proxy__",
     "__low__", "__running__", "__jid_event__", "__thorium__", "__active_provider_name__",
+    "__resource__", "__resource_funcs__", "__minion__",
 )  # fmt: skip
 
 _loaded = {}
@@ -48,7 +49,7 @@ def _active_provider(call):
     return call.facts.get("active_provider")
 
 
-for _name in ("low", "running"):
+for _name in ("low", "running", "resource"):
     source("__{}__".format(_name))(lambda call, name=_name: call.facts.get(name) or {})
 
 

@@ -170,6 +170,11 @@ export class Registry {
     return new Registry(this.shared.table, { ...this.context, ...changes }, this.shared)
   }
 
+  /** Functions of a table for other options, with users' own modules as they are for these once `refresh` was called. */
+  apart(table: ModuleTable, changes: Partial<RegistryContext>): Registry {
+    return new Registry(table, { ...this.context, ...changes })
+  }
+
   /**
    * The same functions, but those of the named modules come from other ones, whether these would serve this minion or
    * not; what they do not have stays as it is.

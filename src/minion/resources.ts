@@ -6,8 +6,8 @@ import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.
 import type { Registry } from '../loader/mod.ts'
 import { match } from '../match/mod.ts'
 import type { JobHome } from './jobs.ts'
-import type { Resource, ResourceCall, ResourceContext } from './resources/resource.ts'
-import { resourceTypes } from './resources/types.ts'
+import type { Resource, ResourceCall, ResourceContext, ResourceType } from './resources/resource.ts'
+import { ownType, resourceTypes } from './resources/types.ts'
 
 /** Functions about the minion and its jobs, which nothing behind it can answer. */
 const OF_THE_MINION = new Set([
@@ -37,6 +37,8 @@ const NONE: MeantResources = { resources: [], isPure: false }
 export class MinionResources {
   private readonly parts: ResourceParts
   private configs = new Map<string, Dict>()
+  /** The types that pillar names. */
+  private types = new Map<string, ResourceType>()
   private all: Resource[] = []
   private readonly grains = new Map<string, Dict>()
 
@@ -46,7 +48,7 @@ export class MinionResources {
 
   /** Looks into pillar, and tells the master what is there now; nothing clears what it was told before. */
   async register(pillar: Dict, ask: (load: Dict) => Promise<Value>): Promise<void> {
-    this.discover(pillar)
+    await this.discover(pillar)
     const { opts } = this.parts
     const names = this.names()
     opts.set('resources', names)
@@ -68,21 +70,29 @@ export class MinionResources {
     return new Map<Value, Value>(names)
   }
 
-  private discover(pillar: Dict): void {
+  private async discover(pillar: Dict): Promise<void> {
     const { opts, log } = this.parts
     const declared = pillar.get(option(opts, 'resource_pillar_key'))
-    this.configs = new Map()
-    this.all = []
-    for (const [name, config] of declared !== undefined && isDict(declared) ? declared : []) {
-      const type = resourceTypes.get(str(name))
-      if (!type) {
-        log('warning', `No resource module found for type '${str(name)}'; skipping discovery.`)
-        continue
+    const [configs, types, all] = [new Map<string, Dict>(), new Map<string, ResourceType>(), [] as Resource[]]
+    for (const [key, config] of declared !== undefined && isDict(declared) ? declared : []) {
+      const name = str(key)
+      try {
+        const type = resourceTypes.get(name) ?? (await ownType({ name, opts, pillar, log }))
+        if (!type) {
+          log('warning', `No resource module found for type '${name}'; skipping discovery.`)
+          continue
+        }
+        const given: Dict = isDict(config) ? config : new Map()
+        configs.set(name, given)
+        types.set(name, type)
+        all.push(...type.ids(given).map((id) => ({ type: name, id })))
+      } catch (error) {
+        log('error', `The resources of type '${name}' could not be discovered: ${toError(error).message}`)
       }
-      const given: Dict = isDict(config) ? config : new Map()
-      this.configs.set(str(name), given)
-      this.all.push(...type.ids(given).map((id) => ({ type: str(name), id })))
     }
+    this.configs = configs
+    this.types = types
+    this.all = all
   }
 
   /** All at once: one that cannot be reached holds up nobody else, and is there without grains. */
@@ -91,7 +101,7 @@ export class MinionResources {
     const found = this.all.map(async (resource): Promise<[string, Dict] | undefined> => {
       const { type, id } = resource
       try {
-        return [`${type}:${id}`, await resourceTypes.get(type)!.grains(this.contextOf(resource), id)]
+        return [`${type}:${id}`, await this.types.get(type)!.grains(this.contextOf(resource), id)]
       } catch (error) {
         this.parts.log('warning', `Failed to collect grains for resource ${type}:${id}: ${toError(error).message}`)
         return undefined
@@ -144,7 +154,7 @@ export class MinionResources {
   home(resource: Resource, functions: () => Promise<Registry>, send: (ret: Dict) => void): JobHome {
     const { type, id } = resource
     const open = async (): Promise<ResourceCall> =>
-      resourceTypes.get(type)!.functions(this.contextOf(resource), id, await functions())
+      this.types.get(type)!.functions(this.contextOf(resource), id, await functions())
     let opened: Promise<ResourceCall> | undefined
     let refusal: string | undefined
     return {

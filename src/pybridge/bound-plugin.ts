@@ -18,6 +18,8 @@ export interface PluginWish {
   builtIn: readonly string[]
   opts: Dict
   log: Log
+  /** Empty unless given. */
+  pillar?: Dict
   /** Whether calls may run beside each other; otherwise one runs at a time, as in Salt. */
   isParallel?: boolean
 }
@@ -25,6 +27,8 @@ export interface PluginWish {
 export interface BoundPlugin {
   readonly name: string
   readonly functions: readonly string[]
+  /** Its file or folder, where it is Python. */
+  readonly path: string | undefined
   has(fun: string): boolean
   /** The names of a function's parameters. */
   parameters(fun: string): string[]
@@ -53,13 +57,15 @@ export async function boundPlugin(wish: PluginWish): Promise<BoundPlugin | undef
   if (!mayBeOwn(wish)) return undefined
   const { family, name, builtIn, opts, log, isParallel = false } = wish
   const functions = await plainFunctions(opts, log)
-  const scope: Scope = { ...functionScope(functions.ctx), log, memory: new Map(), most: SECONDS }
+  const { pillar = functions.ctx.pillar } = wish
+  const scope: Scope = { ...functionScope(functions.ctx), pillar, log, memory: new Map(), most: SECONDS }
   const plugin = (await userPlugins(scope, family, [name], builtIn)).get(name)
   if (!plugin) return undefined
   const turns = new Turns()
   return {
     name,
     functions: plugin.functions,
+    path: plugin.source?.(plugin.functions[0] ?? '')?.path,
     has: plugin.has,
     parameters: plugin.parameters,
     call: async (fun, args, { kwargs, most = SECONDS, facts, answers, signal } = {}) => {

@@ -11,7 +11,6 @@ const WITHOUT_HOST: ReadonlyMap<string, string> = new Map([
   ['pkgdb', 'databases of SPM'],
   ['pkgfiles', 'file stores of SPM'],
   ['proxy', 'proxy modules'],
-  ['resources', 'kinds of resources'],
 ])
 
 export function reportExtensions(opts: Dict, log: Log): void {

@@ -15,7 +15,7 @@ beforeEach(() => {
   packages = new PackageFolder()
   packages.use()
   folder = new ModuleFolder()
-  folder.opts.set('fileserver_backend', ['kind', 'roots']).set('kind.folder', join(packages.root, 'tree'))
+  folder.opts.set('fileserver_backend', ['kind', 'roots']).set('kind.tree', join(packages.root, 'tree'))
   folder.opts.set('file_roots', new Map<Value, Value>([['base', [join(packages.root, 'roots')]]]))
   packages.write('tree/base/web/init.sls', 'from: the extension\n')
   packages.write('tree/base/a', 'text')

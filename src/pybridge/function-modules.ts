@@ -1,5 +1,5 @@
 // Users' own execution modules as modules of the registry.
-import { dictFrom } from '../data/mod.ts'
+import type { Value } from '../data/mod.ts'
 import type { ModuleEntry, Registry } from '../loader/mod.ts'
 import { answersOf, callPython, type ModuleFile, moduleFolders, moduleText, type Scope } from '../python/mod.ts'
 import type { FunctionContext, FunctionDeclaration, ModuleDeclaration } from '../sdk/mod.ts'
@@ -8,6 +8,7 @@ import { declaredParts, type FunctionFacts, type ModuleFacts, pythonArguments } 
 import { describeHere } from './describe.ts'
 import { isListed } from './family-files.ts'
 import { placed, servedAs } from './places.ts'
+import { resourceFact, resourceFamilies } from './resource-facts.ts'
 
 /** What Python sees of a function's context. */
 export function functionScope(ctx: FunctionContext): Scope {
@@ -21,9 +22,13 @@ export function functionScope(ctx: FunctionContext): Scope {
     ending: ctx.host.ending,
     remote: ctx.host.remote,
     context: ctx,
-    facts: dictFrom({ utils: moduleFolders(opts, 'utils'), progress: ctx.daemon?.progress !== undefined }),
+    facts: new Map<Value, Value>([
+      ['utils', moduleFolders(opts, 'utils')],
+      ['progress', ctx.daemon?.progress !== undefined],
+      ...resourceFact(opts),
+    ]),
     answers: answersOf(
-      { function: functionFamily(ctx), serializer: serializerFamily(ctx) },
+      { function: functionFamily(ctx), serializer: serializerFamily(ctx), ...resourceFamilies(opts) },
       {
         ...textAnswers(ctx),
         progress: async ([index, value]) => (await ctx.daemon?.progress?.(Number(index), value!)) ?? null,

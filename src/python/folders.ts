@@ -22,6 +22,7 @@ export type FamilyName =
   | 'pillar'
   | 'queues'
   | 'renderers'
+  | 'resources'
   | 'returners'
   | 'roster'
   | 'runners'

@@ -138,20 +138,20 @@ def contains(bank, key, root):
     return updated(bank, key, root) is not None
 `
 
-/** A file server backend: an environment for each folder below the option `kind.folder`. */
+/** A file server backend: an environment for each folder below the option `kind.tree`. */
 export const FILE_BACKEND = `
 import hashlib
 import os
 import salt.fileserver
 def _root(load):
-    return os.path.join(__opts__["kind.folder"], load["saltenv"])
+    return os.path.join(__opts__["kind.tree"], load["saltenv"])
 def _walk(load):
     for folder, dirs, files in os.walk(_root(load)):
         yield os.path.relpath(folder, _root(load)), dirs, files
 def envs():
-    return sorted(os.listdir(__opts__["kind.folder"])) + ["../outside"]
+    return sorted(os.listdir(__opts__["kind.tree"])) + ["../outside"]
 def update():
-    with open(__opts__["kind.folder"] + ".updated", "a") as file:
+    with open(__opts__["kind.tree"] + ".updated", "a") as file:
         file.write("x")
 def find_file(path, tgt_env, **kwargs):
     full = os.path.join(_root({"saltenv": tgt_env}), path)
@@ -184,12 +184,12 @@ def deserialize(stream_or_string, **options):
     return dict(line.split("=") for line in stream_or_string.split("\\n") if line)
 `
 
-/** A store of tokens: a file for each, below the option `kind.folder`. */
+/** A store of tokens: a file for each, below the option `kind.tokens`. */
 export const TOKEN_STORE = `
 import json
 import os
 def _path(opts, tok):
-    return os.path.join(opts["kind.folder"], tok)
+    return os.path.join(opts["kind.tokens"], tok)
 def mk_token(opts, tdata):
     tdata["token"] = os.urandom(20).hex()
     with open(_path(opts, tdata["token"]), "w") as file:
@@ -205,7 +205,7 @@ def rm_token(opts, tok):
     os.remove(_path(opts, tok))
     return {}
 def list_tokens(opts):
-    return os.listdir(opts["kind.folder"])
+    return os.listdir(opts["kind.tokens"])
 `
 
 /** A cloud provider whose machines are files, below the setting `folder` of the provider. */
@@ -298,3 +298,36 @@ def start():
     server.client = salt.netapi.NetapiClient(__opts__)
     server.serve_forever(poll_interval=0.05)
 `
+
+/** A kind of resources whose state is files, below the setting `folder`, with a module `test` of its own. */
+export const RESOURCE_KIND: Readonly<Record<string, string>> = {
+  'resources/shelf/__init__.py': `
+import os
+def _settings():
+    return __opts__["pillar"]["resources"]["shelf"]
+def init(opts):
+    os.makedirs(opts["pillar"]["resources"]["shelf"]["folder"], exist_ok=True)
+def discover(opts):
+    return opts["pillar"]["resources"]["shelf"]["ids"]
+def grains():
+    return {"kind": "shelf", "resource_id": __resource__["id"]}
+def ping():
+    return os.path.exists(os.path.join(_settings()["folder"], __resource__["id"]))
+def put(what):
+    with open(os.path.join(_settings()["folder"], __resource__["id"]), "a") as file:
+        file.write(what)
+    return __resource__["id"]
+`,
+  'resources/shelf/modules/__init__.py': '',
+  'resources/shelf/modules/test.py': `
+def ping():
+    return __resource_funcs__["shelf.ping"]()
+`,
+  'modules/shelving.py': `
+__virtualname__ = "shelving"
+def __virtual__():
+    return __virtualname__ if __opts__.get("resource_type") == "shelf" else (False, "only for shelves")
+def put(what):
+    return [__resource_funcs__["shelf.put"](what), __grains__["kind"], __minion__["config.get"]("id")]
+`,
+}

@@ -1,6 +1,6 @@
 // A Salt extension with a module of every kind, installed for the Python of a master and a minion: each kind serves where Salt's
 // users expect it.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/base/mod.ts'
@@ -11,7 +11,14 @@ import { LocalHost } from '../../src/host/mod.ts'
 import { moduleTable, Registry } from '../../src/loader/mod.ts'
 import { displayed, thoriumStates } from '../../src/pybridge/mod.ts'
 import { ownRosterBackend } from '../../src/ssh/roster/own.ts'
-import { EVERY_KIND, PackageFolder } from '../extensions/packages.ts'
+import {
+  CACHE_DRIVER,
+  EVERY_KIND,
+  FILE_BACKEND,
+  PackageFolder,
+  SERIALIZER,
+  TOKEN_STORE,
+} from '../extensions/packages.ts'
 import { type TestMaster, TestSite } from './site.ts'
 
 const packages = new PackageFolder()
@@ -27,11 +34,23 @@ const put = (path: string, text: string): void => {
 beforeAll(async () => {
   packages.install('everykind', EVERY_KIND)
   packages.install('broken', { '__init__.py': 'import os; os._exit(9)', 'modules/broken.py': 'def x(): pass\n' })
+  packages.install('parts', {
+    'cache/kind.py': CACHE_DRIVER,
+    'fileserver/kind.py': FILE_BACKEND,
+    'serializers/pairs.py': SERIALIZER,
+    'tokens/kind.py': TOKEN_STORE,
+  })
   packages.use()
   site = await TestSite.open()
   put('srv/one.sls', 'kept:\n  kind.present: []\n')
   put('srv/top.sls', 'base:\n  "web1":\n    - match: kind\n    - one\n')
+  put('tree/base/big/file', 'text of the extension')
+  put('tokens/.keep', '')
   master = await site.master('master', '127.0.0.1', {
+    ...{ cache: 'kind', fileserver_backend: ['kind', 'roots'], eauth_tokens: 'kind' },
+    'kind.folder': join(site.root, 'shared'),
+    'kind.tree': join(site.root, 'tree'),
+    'kind.tokens': join(site.root, 'tokens'),
     master_tops: { kind: true },
     ext_pillar: [{ kind: ['a', 'b'] }],
     external_auth: { kind: { joe: ['test.*'] } },
@@ -72,6 +91,30 @@ describe('of an extension', () => {
     expect(await ask('slsutil.renderer', ['', '{{ pillar.kind_pillar }}', 'jinja'])).toBe("['web1', ['a', 'b']]")
     expect(await ask('sdb.get', ['sdb://kindstore/word'])).toBe('word!')
     expect(await ask('slsutil.renderer', ['', 'hello', 'kindly'])).toEqual({ said: 'HELLO' })
+  })
+
+  test('files come from its backend, and formats serve', async () => {
+    expect(await ask('cp.get_file_str', ['salt://big/file'])).toBe('text of the extension')
+    expect(await ask('cp.hash_file', ['salt://big/file'])).toMatchObject({ hash_type: 'sha256' })
+    expect(await ask('cp.list_master')).toContain('big/file')
+    expect(await ask('slsutil.serialize', ['pairs', new Map([['a', 1]])])).toBe('a=1')
+  })
+
+  test('data about minions go to its cache, and tokens to its store', async () => {
+    await ask('mine.send', ['test.ping'])
+    await expect.poll(() => existsSync(join(site.root, 'shared/mine/web1.json')), { timeout: 60_000 }).toBe(true)
+    expect(JSON.parse(readFileSync(join(site.root, 'shared/grains/web1.json'), 'utf8'))).toMatchObject({ id: 'web1' })
+    const client = await LocalClient.open(await clientConfig({ path: join(master.config, 'master') }), silentLog)
+    const given = { cmd: 'mk_token', eauth: 'kind', username: 'joe', password: 'eoj' }
+    const made = (await client.command(new Map<Value, Value>(Object.entries(given)))) as Dict
+    const token = made.get('token')!
+    expect(existsSync(join(site.root, 'tokens', String(token)))).toBe(true)
+    const asked = new Map<Value, Value>([
+      ['cmd', 'get_token'],
+      ['token', token],
+    ])
+    expect(toPlain(await client.command(asked))).toMatchObject({ name: 'joe' })
+    client.close()
   })
 
   test('engines and beacons fire events', async () => {

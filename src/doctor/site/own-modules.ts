@@ -16,8 +16,8 @@ import type { SiteTree } from './site-tree.ts'
 
 const FAMILIES: readonly FamilyName[] = [
   ...(['auth', 'beacons', 'cache', 'clouds', 'engines', 'executors', 'fileserver', 'grains', 'matchers'] as const),
-  ...(['modules', 'netapi', 'output', 'pillar', 'queues', 'renderers', 'returners', 'roster', 'runners'] as const),
-  ...(['sdb', 'serializers', 'states', 'thorium', 'tokens', 'tops', 'utils', 'wheel', 'wrapper'] as const),
+  ...(['modules', 'netapi', 'output', 'pillar', 'queues', 'renderers', 'resources', 'returners', 'roster'] as const),
+  ...(['runners', 'sdb', 'serializers', 'states', 'thorium', 'tokens', 'tops', 'utils', 'wheel', 'wrapper'] as const),
 ]
 
 export interface OwnModule {

@@ -25,7 +25,7 @@ const facts = (): Dict => new Map<Value, Value>([['name', 'alice']])
 
 function options(more: Record<string, string | number> = {}): Dict {
   const folder = join(packages.root, 'kept')
-  return fromPlain({ cachedir: packages.root, eauth_tokens: 'kind', 'kind.folder': folder, ...more }) as Dict
+  return fromPlain({ cachedir: packages.root, eauth_tokens: 'kind', 'kind.tokens': folder, ...more }) as Dict
 }
 
 describe('a store of tokens of an extension', () => {

@@ -1,4 +1,5 @@
 // The kinds of things that a minion can look after: how their ids and settings stand in pillar, and which functions they answer.
+import type { Log } from '../../base/mod.ts'
 import { type Dict, isDict, isList, str } from '../../data/mod.ts'
 import type { ResourceType } from './resource.ts'
 import { sshFunctions, sshGrains } from './ssh.ts'
@@ -58,3 +59,20 @@ export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map([
   ['kubernetes', kubernetes],
   ['ssh', ssh],
 ])
+
+/** A type from users' own files or an extension; undefined when there is none of that name. */
+export async function ownType(wish: {
+  name: string
+  opts: Dict
+  pillar: Dict
+  log: Log
+}): Promise<ResourceType | undefined> {
+  const { ownResources } = await import('../../pybridge/mod.ts')
+  const found = await ownResources({ ...wish, builtIn: [...resourceTypes.keys()] })
+  if (!found) return undefined
+  return {
+    ids: () => found.ids,
+    grains: (_ctx, id) => found.grains(id),
+    functions: async ({ grains = new Map() }, id, minion) => ({ functions: await found.functions(id, grains, minion) }),
+  }
+}
