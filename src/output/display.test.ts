@@ -151,11 +151,11 @@ describe('an encoded dict, shown nested, is the same text as the dict', () => {
 
   it('many entries', () => {
     const keys = Array.from({ length: 9000 }, (_, index) => String(index).padStart(5, '0'))
-    const encoded = new EncodedDict(keys.map((key, index) => new EncodedEntry(key, () => valueOf(index))))
-    const all = new Map<Value, Value>(keys.map((key, index) => [key, valueOf(index)]))
+    const encoded = new EncodedDict(keys.map((key, index) => new EncodedEntry(key, () => jobOf(index))))
+    const all = new Map<Value, Value>(keys.map((key, index) => [key, jobOf(index)]))
     expect(display('nested', encoded)).toBe(display('nested', all))
   })
 
-  const valueOf = (index: number): Value =>
+  const jobOf = (index: number): Value =>
     dict({ ...plain, Target: 'x'.repeat(index % 400), ...(index % 10 === 0 && { Metadata: index }) })
 })
