@@ -61,6 +61,7 @@ export {
   type DecodeOptions,
   decodeMsgpack,
   decodeMulti,
+  dictHead,
   encodeMsgpack,
   encodePieces,
   FOREIGN_DEPTH,

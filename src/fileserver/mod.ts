@@ -8,13 +8,14 @@ export {
   type ServedFile,
   type UpdateWish,
 } from './backend.ts'
-export type { FetchOptions, FileClient, FileSum } from './file-client.ts'
+export type { ExpectedFile, FetchOptions, FileClient, FileSum } from './file-client.ts'
 export { backendNames, FileServer, type FoundFile, type Tell } from './file-server.ts'
 export { folderOf } from './folder-of.ts'
 export { KnownHashes } from './known-hashes.ts'
 export { LocalFileClient } from './local-client.ts'
 export { ManifestBuilder } from './manifest.ts'
 export { ownBackendsBy } from './own-backends.ts'
+export { PackBuilder } from './packs.ts'
 export { type AskMaster, type MasterFiles, RemoteFileClient } from './remote-client.ts'
 export { isPlainEnv, Roots, staysBelow } from './roots.ts'
 export { localPlace, servedUrl } from './served-place.ts'
