@@ -78,6 +78,19 @@ describe('a dict of encoded entries', () => {
     expect(entries[0]!.bytes).toBe(bytes[0])
   })
 
+  it('has the same entries when it is made of the bytes of all entries', () => {
+    const entries = [0, 1, 2].map(entryOf)
+    const ends = entries.map((_, index) =>
+      entries.slice(0, index + 1).reduce((sum, { bytes }) => sum + bytes.length, 0),
+    )
+    const keys = entries.map(({ key }) => key)
+    const packed = new EncodedDict({ keys, ends, bytes: Buffer.concat(entries.map(({ bytes }) => bytes)) })
+    expect(packed.bytes).toEqual(encodedOf(3).bytes)
+    expect(packed.unpack()).toEqual(plainOf(3))
+    expect(packed.keys).toEqual(encodedOf(3).keys)
+    expect(Buffer.from(packed.json).toString()).toBe(Buffer.from(encodedOf(3).json).toString())
+  })
+
   it('reports a value that has no encoding, and later messages are whole', () => {
     const broken = new EncodedDict([new EncodedEntry('key', () => Symbol('none') as unknown as Value)])
     expect(() => encodeMsgpack(around(broken), 'bus')).toThrow("can not serialize 'symbol' object")

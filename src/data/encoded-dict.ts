@@ -1,7 +1,7 @@
 // A dict that is made of the same entries again and again, such as a list of jobs: each entry is encoded once.
 import { Encoded } from './encoded.ts'
 import { dumpJson } from './json/mod.ts'
-import { encodeMsgpack, joinEntries } from './msgpack/mod.ts'
+import { encodeMsgpack, joinEntries, PackedCursor } from './msgpack/mod.ts'
 import type { Dict, Value } from './value.ts'
 
 /** One entry, for many dicts. Its value must not change after it was encoded. */
@@ -46,17 +46,39 @@ const SEPARATOR = ', '
 /** Bytes before the entry of a dict that has no other. */
 const DICT_OF_ONE_BYTES = 1
 
+/** The entries of a dict in one piece. */
+export interface PackedEntries {
+  /** No two of them are the same. */
+  keys: readonly string[]
+  /** The entries one behind the other, each a key and a value, in MessagePack, in the dialect `bus`. */
+  bytes: Uint8Array
+  /** Where each entry ends. */
+  ends: readonly number[]
+}
+
 export class EncodedDict extends Encoded {
   readonly typeName = 'dict'
-  /** No two of them have the same key. */
-  readonly entries: readonly EncodedEntry[]
+  readonly keys: readonly string[]
+  private made: readonly EncodedEntry[] | undefined
+  private readonly packed: PackedEntries | undefined
   private joined: Uint8Array | undefined
 
-  /** `packed` has the bytes of all entries, where these are at hand in one piece. */
-  constructor(entries: readonly EncodedEntry[], packed?: Uint8Array) {
+  /** No two entries have the same key. */
+  constructor(entries: readonly EncodedEntry[] | PackedEntries) {
     super()
-    this.entries = entries
-    if (packed) this.joined = joinEntries([packed], entries.length)
+    if ('ends' in entries) {
+      this.packed = entries
+      this.keys = entries.keys
+      this.joined = joinEntries([entries.bytes], entries.keys.length)
+    } else {
+      this.made = entries
+      this.keys = entries.map(({ key }) => key)
+    }
+  }
+
+  get entries(): readonly EncodedEntry[] {
+    this.made ??= entriesOf(this.packed!)
+    return this.made
   }
 
   get bytes(): Uint8Array {
@@ -76,4 +98,15 @@ export class EncodedDict extends Encoded {
   unpack(): Dict {
     return new Map(this.entries.map((entry) => [entry.key, entry.value()]))
   }
+}
+
+function entriesOf({ keys, bytes, ends }: PackedEntries): EncodedEntry[] {
+  return keys.map((key, index) => {
+    const value = (): Value => {
+      const cursor = new PackedCursor(bytes, index === 0 ? 0 : ends[index - 1]!)
+      cursor.skip()
+      return cursor.value()
+    }
+    return new EncodedEntry(key, value)
+  })
 }

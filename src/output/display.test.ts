@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { dictFrom, EncodedDict, EncodedEntry, OrderedDict, type Value } from '../data/mod.ts'
+import { describe, expect, it, test } from 'vitest'
+import { dictFrom, EncodedDict, EncodedEntry, Float, OrderedDict, tuple, type Value } from '../data/mod.ts'
 import { display, displayHtml, displayPlain } from './display.ts'
 
 const dict = (entries: Record<string, Value>) => dictFrom(entries)
@@ -92,4 +92,70 @@ test('an encoded dict is shown like the dict, by every outputter', () => {
         expect(display(out, encoded, new Map(), call)).toBe(display(out, plain, new Map(), call))
       }
   }
+})
+
+describe('an encoded dict, shown nested, is the same text as the dict', () => {
+  const LONG = 'x'.repeat(300)
+  const plain: Record<string, Value> = { Function: 'test.ping', Arguments: ['a', LONG], Target: '*', Empty: [] }
+  const entries: Record<string, Value> = {
+    plain: dict(plain),
+    again: dict({ ...plain, Arguments: [] }),
+    'another order': dict(Object.fromEntries(Object.entries(plain).reverse())),
+    'fewer keys': dict({ Target: '' }),
+    'keys that begin alike': dict({ Targe: 'x', Target: 'y', Ta: 'z' }),
+    'no keys': dict({}),
+    'many keys': dict(Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`key ${i}`, `value ${i}`]))),
+    'text beyond ASCII': dict({ ...plain, Target: 'é' }),
+    'an item beyond ASCII': dict({ ...plain, Arguments: ['a', 'é\nb'] }),
+    'a key beyond ASCII': dict({ ...plain, é: 'a' }),
+    'a key with a control character': dict({ ...plain, '\x1b': 'a', 'a\0b': 'c' }),
+    'two lines': dict({ ...plain, Target: 'a\nb' }),
+    'a control character': dict({ ...plain, User: '\x1b[1m\x7f' }),
+    'a dict in a list': dict({ ...plain, Arguments: ['a', dict({ b: 1 })] }),
+    'a list in a list': dict({ ...plain, Arguments: [['a'], []] }),
+    'a dict in a dict': dict({ ...plain, Metadata: dict({ b: dict({ c: true }), a: null }) }),
+    'a tuple': dict({ ...plain, Arguments: tuple(['a', 'b']) }),
+    'a bare tuple': tuple(['a']),
+    'an ordered dict': new OrderedDict([
+      ['b', 'c'],
+      ['a', 'd'],
+    ]),
+    numbers: dict({ ...plain, Target: 5, User: new Float(1.5), Function: 2n ** 60n, Other: -7 }),
+    bytes: dict({ ...plain, Target: Uint8Array.of(0x61), User: Uint8Array.of(0xff) }),
+    'a key that is a number': new Map<Value, Value>([[1, 'a']]),
+    none: null,
+    text: 'a\nb',
+    'empty text': '',
+    'a list': ['a', 'b'],
+    'a long text': LONG.repeat(8000),
+  }
+  const styles: Array<Record<string, Value>> = [{}, { color: true }, { color: true, color_theme: '' }]
+
+  it.each(Object.keys(entries))('%s', (name) => {
+    const made = ['1', '2', '3'].map((key) => [key, key === '2' ? entries[name]! : dict(plain)] as const)
+    for (const style of styles)
+      for (const indent of [0, 3])
+        for (const [_retcode, keys] of [
+          [0, made],
+          [1, [...made].reverse()],
+          [0, [...made, ['\x1b', 'x'] as const]],
+          [0, [...made, ['', 'x'] as const]],
+          [1, []],
+        ] as const) {
+          const call = { kwargs: dict({ nested_indent: indent, _retcode }), isLast: true }
+          const encoded = new EncodedDict(keys.map(([key, value]) => new EncodedEntry(key, () => value)))
+          const expected = display('nested', new Map<Value, Value>(keys), dict(style), { ...call, isLast: false })
+          expect(display('nested', encoded, dict(style), call)).toBe(expected)
+        }
+  })
+
+  it('many entries', () => {
+    const keys = Array.from({ length: 9000 }, (_, index) => String(index).padStart(5, '0'))
+    const encoded = new EncodedDict(keys.map((key, index) => new EncodedEntry(key, () => jobOf(index))))
+    const all = new Map<Value, Value>(keys.map((key, index) => [key, jobOf(index)]))
+    expect(display('nested', encoded)).toBe(display('nested', all))
+  })
+
+  const jobOf = (index: number): Value =>
+    dict({ ...plain, Target: 'x'.repeat(index % 400), ...(index % 10 === 0 && { Metadata: index }) })
 })

@@ -16,6 +16,7 @@ import {
   truthy,
   type Value,
 } from '../data/mod.ts'
+import { packedNested } from './nested-packed.ts'
 import { flag, getOr, type Outputter, type Screen } from './outputter.ts'
 import { settled } from './settle.ts'
 import { margin, needSpaces, stripEscapes } from './text.ts'
@@ -28,15 +29,11 @@ export const nested: Outputter = (data, screen) => {
   return writer.finished()
 }
 
-/** Entries whose lines are joined at once: fewer texts at a time are faster to collect. */
-const JOINED_ENTRIES = 256
-
 /** Text of one line that is shown as it is. */
 const PLAIN = /^[\x20-\x7e]+$/
 
 class NestedWriter {
   private lines: string[] = []
-  private readonly joined: string[] = []
   private readonly colors: Screen['colors']
   private readonly stripColors: boolean
   /** Marks of structure are red when the function failed. */
@@ -52,13 +49,7 @@ class NestedWriter {
 
   /** Return all that was written. */
   finished(): string {
-    this.join()
-    return this.joined.join('\n')
-  }
-
-  private join(): void {
-    if (this.lines.length > 0) this.joined.push(this.lines.join('\n'))
-    this.lines = []
+    return this.lines.join('\n')
   }
 
   write(given: Value, indent: number, prefix: string): void {
@@ -100,19 +91,23 @@ class NestedWriter {
     }
   }
 
-  /** The same as for the dict, which is never there as a whole. */
+  /** The same as for the dict, most entries of which are never unpacked. */
   private encoded(dict: EncodedDict, indent: number, prefix: string): void {
-    const { entries } = dict
-    if (!entries.every(({ key }, index) => PLAIN.test(key) && (index === 0 || entries[index - 1]!.key < key))) {
-      this.dict(settled(dict.unpack()) as Dict, indent, prefix)
-      return
-    }
+    const { colors, keyColor } = this
+    const lines = (value: Value, at: number): readonly string[] => this.linesOf(value, at)
+    const text = packedNested(dict.bytes, { colors, keyColor, indent, prefix, lines })
+    if (!text) return this.dict(settled(dict.unpack()) as Dict, indent, prefix)
     if (indent !== 0) this.line(indent, this.keyColor, '----------')
-    for (const [index, entry] of entries.entries()) {
-      this.line(indent, this.keyColor, prefix + entry.key, ':')
-      this.write(settled(entry.value()), indent + 4, '')
-      if (index % JOINED_ENTRIES === 0) this.join()
-    }
+    this.lines.push(text)
+  }
+
+  private linesOf(value: Value, indent: number): string[] {
+    const outside = this.lines
+    this.lines = []
+    this.write(settled(value), indent, '')
+    const own = this.lines
+    this.lines = outside
+    return own
   }
 
   private dict(dict: Dict, indent: number, prefix: string): void {

@@ -149,11 +149,11 @@ async function shownCredentials({ opts, log, streams }: RunWork): Promise<Dict> 
 }
 
 /** Entries that say how to show a dict, or how the function ended. */
-const TELLING = new Set(['data', 'outputter', 'retcode'])
+const TELLING = ['data', 'outputter', 'retcode']
 
 /** Return an encoded dict as it is unless an entry of it has to be looked at. */
 function plainList(value: Value): Value {
-  return value instanceof EncodedDict && value.entries.some(({ key }) => TELLING.has(key)) ? value.unpack() : value
+  return value instanceof EncodedDict && TELLING.some((key) => value.keys.includes(key)) ? value.unpack() : value
 }
 
 async function runHere({ functions, opts, log, streams, printed, fun }: RunWork, call: CallArguments): Promise<number> {

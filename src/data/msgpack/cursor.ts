@@ -76,12 +76,18 @@ export class PackedCursor {
 
   /** Step over a text and return it; return undefined and stay in front of any other value. */
   text(): string | undefined {
+    const from = this.textStart()
+    return from < 0 ? undefined : this.bytes.toString('utf8', from, this.at)
+  }
+
+  /** Step over a text and return where its bytes begin; they end at `at`. Return -1 and stay in front of any other value. */
+  textStart(): number {
     const { mark } = this
     const width = mark >= 0xa0 && mark < 0xc0 ? 0 : (TEXTS.get(mark) ?? -1)
-    if (width < 0) return undefined
+    if (width < 0) return -1
     const from = this.at + 1 + width
     this.at = this.within(from + (width === 0 ? mark & 0x1f : this.size(width)))
-    return this.bytes.toString('utf8', from, this.at)
+    return from
   }
 
   /** Step over a number and return it; return undefined and stay in front of any other value. */

@@ -292,10 +292,7 @@ export default defineRunner({
       run: async (ctx, { ext_source, metadata, function: fun, target }) => {
         const request = { search_metadata: metadata, search_function: fun, search_target: target }
         const found = await search(ctx, { ...request, start_time: null, end_time: null }, ext_source)
-        const last = found.entries
-          .map(({ key }) => key)
-          .sort()
-          .at(-1)
+        const last = [...found.keys].sort().at(-1)
         return last === undefined ? false : printed(ctx, last, ext_source)
       },
     }),

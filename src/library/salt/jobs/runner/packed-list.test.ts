@@ -34,3 +34,16 @@ test('a list that is made of packed loads has what each job is formatted to', ()
 test('ids that are too long for a packed list are left to others', () => {
   expect(packedList(packed([`20261101000000000000_${'1'.repeat(200)}`], [dictFrom({})]))).toBeUndefined()
 })
+
+test('jobs of every month have their time, and ids of no month theirs', () => {
+  const months = Array.from({ length: 14 }, (_, month) => String(month).padStart(2, '0'))
+  const jids = [
+    ...months.map((month) => `2031${month}29182736456789`),
+    '20310229182736456789_77',
+    '99999999999999999999',
+  ]
+  const list = packedList(packed(jids, Array(jids.length).fill(LOADS[0]!)))!
+  expect(decodeMsgpack(list.bytes, { dialect: 'bus' })).toEqual(
+    new Map(jids.map((jid) => [jid, formatJob(jid, LOADS[0]!)])),
+  )
+})

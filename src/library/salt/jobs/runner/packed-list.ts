@@ -1,13 +1,5 @@
 // The list of many jobs, made from their packed loads: the values of a job are copied as they are, and unpacked when somebody reads them.
-import {
-  decodeMsgpack,
-  EncodedDict,
-  EncodedEntry,
-  encodeMsgpack,
-  isDict,
-  PackedCursor,
-  packedKeys,
-} from '../../../../data/mod.ts'
+import { decodeMsgpack, EncodedDict, encodeMsgpack, isDict, PackedCursor, packedKeys } from '../../../../data/mod.ts'
 import type { PackedLoads } from '../../../../sdk/mod.ts'
 import { formatJob, isTimed, timeOf } from './format.ts'
 
@@ -26,6 +18,25 @@ const SHOWN = [
   [4, packed('User'), packed('root')],
 ] as const
 const START_TIME = packed('StartTime')
+
+const ZERO = 0x30
+
+/** By month: the time of a job of that month, whose digits are set afterwards. */
+const MONTH_TIMES = Array.from({ length: 13 }, (_, month) =>
+  month === 0 ? undefined : packed(timeOf(`0000${String(month).padStart(2, '0')}00000000000000`)),
+)
+
+/** Where the digits of a packed time are, each with its place in the job id. */
+const DIGITS = digitPlaces()
+
+function digitPlaces(): number[] {
+  const hours = timeOf('00000100000000000000')
+  const places = [...hours].flatMap((digit, index) => (digit === '0' ? [index + 1] : []))
+  // the digits of the month are not shown
+  const shown = Array.from({ length: 20 }, (_, index) => index).filter((index) => index !== 4 && index !== 5)
+  return places.flatMap((place, index) => [place, shown[index]!])
+}
+
 const DICT_OF_SIX = 0x86
 const NONE = 0xc0
 const EMPTY_DICT = 0x80
@@ -48,16 +59,15 @@ class ListWriter {
     this.bytes = Buffer.allocUnsafe(bytes.length + jids.length * MOST_ADDED)
   }
 
-  /** Write a job; return where its value begins. */
-  job(jid: string, start: number, end: number): number {
+  /** Write a job. */
+  job(jid: string, start: number, end: number): void {
     this.ascii(jid)
-    const begin = this.at
-    if (this.scan(start, end)) this.fields(jid)
+    const jidAt = this.at - jid.length
+    if (this.scan(start, end)) this.fields(jid, jidAt)
     else {
       const load = decodeMsgpack(this.cursor.bytes.subarray(start, end), { dialect: 'bus' })
       this.copy(Buffer.from(encodeMsgpack(formatJob(jid, isDict(load) ? load : new Map()), 'bus')))
     }
-    return begin
   }
 
   /** Find the fields of a load; return false for one whose fields cannot be shown as they are. */
@@ -93,7 +103,7 @@ class ListWriter {
     return true
   }
 
-  private fields(jid: string): void {
+  private fields(jid: string, jidAt: number): void {
     const { cursor, from, to } = this
     this.bytes[this.at++] = DICT_OF_SIX
     for (let i = 0; i < SHOWN.length; i++) {
@@ -104,7 +114,17 @@ class ListWriter {
       else this.copy(cursor.bytes, at, to[field]!)
     }
     this.copy(START_TIME)
-    this.ascii(timeOf(jid))
+    this.time(jid, jidAt)
+  }
+
+  /** Write the time of the job id that was written there. */
+  private time(jid: string, jidAt: number): void {
+    const { bytes } = this
+    const month = MONTH_TIMES[(bytes[jidAt + 4]! - ZERO) * 10 + bytes[jidAt + 5]! - ZERO]
+    if (month === undefined) return this.ascii(timeOf(jid))
+    const { at } = this
+    this.copy(month)
+    for (let i = 0; i < DIGITS.length; i += 2) this.bytes[at + DIGITS[i]!] = this.bytes[jidAt + DIGITS[i + 1]!]!
   }
 
   private copy(bytes: Buffer, from = 0, to: number = bytes.length): void {
@@ -143,17 +163,17 @@ const LONGEST_JID = 200
 export function packedList(loads: PackedLoads): EncodedDict | undefined {
   if (loads.jids.some((jid) => jid.length > LONGEST_JID)) return undefined
   const writer = new ListWriter(loads)
-  const spans: [jid: string, from: number, to: number][] = []
+  const keys: string[] = []
+  const ends: number[] = []
   let start = 0
   for (const [index, jid] of loads.jids.entries()) {
     const end = loads.ends[index]!
-    if (isTimed(jid)) spans.push([jid, writer.job(jid, start, end), writer.at])
+    if (isTimed(jid)) {
+      writer.job(jid, start, end)
+      keys.push(jid)
+      ends.push(writer.at)
+    }
     start = end
   }
-  const bytes = writer.bytes.subarray(0, writer.at)
-  const unpacked = (from: number, to: number) => decodeMsgpack(bytes.subarray(from, to), { dialect: 'bus' })
-  return new EncodedDict(
-    spans.map(([jid, from, to]) => new EncodedEntry(jid, () => unpacked(from, to))),
-    bytes,
-  )
+  return new EncodedDict({ keys, bytes: writer.bytes.subarray(0, writer.at), ends })
 }
