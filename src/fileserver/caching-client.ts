@@ -18,6 +18,9 @@ const HASH_LENGTHS: ReadonlyMap<number, string> = new Map([
   [32, 'md5'],
 ])
 
+/** Names of the usual hashes. */
+export const HASH_TYPES: ReadonlySet<string> = new Set(HASH_LENGTHS.values())
+
 export abstract class CachingClient implements FileClient {
   protected readonly opts: Dict
   /** The machine of the cache. */
@@ -78,7 +81,7 @@ export abstract class CachingClient implements FileClient {
     return isDirectory ? join(dest, basename(path)) : dest
   }
 
-  protected async cacheTarget(path: string, saltenv: string): Promise<string> {
+  protected cacheTarget(path: string, saltenv: string): string {
     return join(this.cachedir, 'files', saltenv, path.replace(/^\|/, ''))
   }
 

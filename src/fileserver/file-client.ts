@@ -16,6 +16,14 @@ export interface FetchOptions {
   useEtag?: boolean
 }
 
+/** A file of the file server that will probably be fetched. */
+export interface ExpectedFile {
+  path: string
+  saltenv: string
+  /** Where it goes: a file; into the cache when left out. */
+  dest?: string
+}
+
 export interface FileClient {
   envs(): Promise<string[]>
   /** Paths below the roots that begin with the prefix. */
@@ -34,6 +42,8 @@ export interface FileClient {
   cached(url: string, saltenv: string): Promise<string>
   /** Begin a run of states, in which one list of the master's hashes may serve many files. Return the function that ends it. */
   beginRun?(): () => void
+  /** Expect files to be fetched in this order, so that one answer of the master may have many of them. Return the function that ends it. */
+  expect?(files: readonly ExpectedFile[]): () => void
   /** Hear that a state of a run changed something, which may be files of the master. */
   noteChange?(): void
   /** Where a source would be in the cache. */

@@ -73,7 +73,7 @@ export class LocalFileClient extends CachingClient {
     const saltenv = named ?? options.saltenv
     const source = await (await this.server()).find(path, saltenv)
     if (source === undefined) return false
-    const target = options.dest ? await this.within(options.dest, path) : await this.cacheTarget(path, saltenv)
+    const target = options.dest ? await this.within(options.dest, path) : this.cacheTarget(path, saltenv)
     const host = this.sideOf(options)
     const there = await host.stat(target)
     if (there?.type === 'file' && (await this.sameContent(source, host, target, there.size))) {

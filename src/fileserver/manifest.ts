@@ -4,18 +4,22 @@
 import { createHash } from 'node:crypto'
 import { type Dict, decodeBytes, isDict, type Value } from '../data/mod.ts'
 import type { FileSum } from './file-client.ts'
-import type { FileServer } from './file-server.ts'
+import type { FileServer, FoundFile } from './file-server.ts'
 import type { KnownHashes } from './known-hashes.ts'
 
 /** Larger environments get no manifest: minions ask for each file. */
 const MOST_FILES = 20_000
 /** Larger files are left out, because hashing them for a minion that may not want them costs too much. */
-const MOST_BYTES = 1 << 20
+export const MOST_LISTED_BYTES = 1 << 20
 /** Files that are looked at together. */
 const AT_ONCE = 64
 
 /** Files of these backends are left out: they change while minions run states, or would all be fetched from elsewhere. */
 const LEFT_OUT = ['minionfs', 's3fs']
+
+/** Whether a manifest may have a file. */
+export const isListed = ({ back, stat }: FoundFile): boolean =>
+  !LEFT_OUT.includes(back) && stat.size <= MOST_LISTED_BYTES
 
 interface Built {
   digest: string
@@ -99,7 +103,7 @@ export class ManifestBuilder {
     if (path.includes('\n') || path.includes('?') || path.startsWith('|')) return undefined
     try {
       const found = await this.server.look(path, saltenv)
-      if (!found || LEFT_OUT.includes(found.back) || found.stat.size > MOST_BYTES) return undefined
+      if (!found || !isListed(found)) return undefined
       return await this.hashes.of(found.path, this.hashType, found)
     } catch {
       // a file that is gone or cannot be read; minions that want it hear of that
@@ -133,6 +137,10 @@ export class Manifests {
   /** The last manifest of each environment, to compare. */
   private readonly kept = new Map<string, Held>()
   private readonly trusted = new Map<string, Trusted>()
+  /** The last manifest of this run, which may be outdated. */
+  private readonly seen = new Map<string, Promise<Held | undefined>>()
+  /** Hashes that the master was asked for one by one. */
+  private readonly answered = new Map<string, { at: number; sum: FileSum }>()
   private readonly counts = new Map<string, number>()
   private runs = 0
 
@@ -144,31 +152,50 @@ export class Manifests {
   /** Begin a run: what was learnt before does not count for it. Return the function that ends it. */
   begin(): () => void {
     this.forget()
+    this.seen.clear()
+    return this.hold()
+  }
+
+  /** Begin a part of a run, or a run if there is none. Return the function that ends it. */
+  hold(): () => void {
     this.runs++
     let isOver = false
     return () => {
       if (isOver) return
       isOver = true
       this.runs--
+      if (this.runs > 0) return
       this.forget()
+      this.seen.clear()
     }
   }
 
   /** Ask anew from now on: files of the master may have changed. */
   forget(): void {
     this.trusted.clear()
+    this.answered.clear()
     this.counts.clear()
+  }
+
+  /** Note the hash that the master gave for a file. It counts as long as those of a manifest. */
+  note(path: string, saltenv: string, sum: FileSum): void {
+    if (this.runs > 0) this.answered.set(`${saltenv}\0${path}`, { at: this.now(), sum })
   }
 
   /** Return the hash of a file, or undefined where the master has to be asked for it. */
   async sum(path: string, saltenv: string): Promise<FileSum | undefined> {
     if (this.runs === 0) return undefined
+    const answered = this.answered.get(`${saltenv}\0${path}`)
+    if (answered && this.now() - answered.at < TRUSTED_MS) return answered.sum
     const count = this.counts.get(saltenv) ?? 0
     this.counts.set(saltenv, count + 1)
     if (count < ASKED_BEFORE) return undefined
-    const manifest = await this.current(saltenv)
-    const hsum = manifest?.sums.get(path)
-    return hsum === undefined ? undefined : { hsum, hash_type: manifest!.hashType }
+    return sumIn(await this.current(saltenv), path)
+  }
+
+  /** Return the hash that a file had in the last manifest of this run. */
+  async lastSum(path: string, saltenv: string): Promise<FileSum | undefined> {
+    return sumIn(await (this.seen.get(saltenv) ?? this.current(saltenv)), path)
   }
 
   private current(saltenv: string): Promise<Held | undefined> {
@@ -176,6 +203,7 @@ export class Manifests {
     if (trusted && this.now() - trusted.at < TRUSTED_MS) return trusted.held
     const held = this.load(saltenv)
     this.trusted.set(saltenv, { at: this.now(), held })
+    this.seen.set(saltenv, held)
     return held
   }
 
@@ -187,6 +215,11 @@ export class Manifests {
     else this.kept.set(saltenv, held)
     return held
   }
+}
+
+function sumIn(manifest: Held | undefined, path: string): FileSum | undefined {
+  const hsum = manifest?.sums.get(path)
+  return hsum === undefined ? undefined : { hsum, hash_type: manifest!.hashType }
 }
 
 /** A text of an answer, whose texts are left as bytes. */

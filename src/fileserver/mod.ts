@@ -1,10 +1,11 @@
 // Files for minions: the backends that serve them, and the client that lists, hashes and caches them.
 export type { BackendLocks, FileBackend, FolderEntry, Listing, ServedFile } from './backend.ts'
-export type { FetchOptions, FileClient, FileSum } from './file-client.ts'
+export type { ExpectedFile, FetchOptions, FileClient, FileSum } from './file-client.ts'
 export { FileServer, type FoundFile, type Tell } from './file-server.ts'
 export { KnownHashes } from './known-hashes.ts'
 export { LocalFileClient } from './local-client.ts'
 export { ManifestBuilder } from './manifest.ts'
+export { PackBuilder } from './packs.ts'
 export { type AskMaster, type MasterFiles, RemoteFileClient } from './remote-client.ts'
 export { isPlainEnv, Roots } from './roots.ts'
 export { localPlace, servedUrl } from './served-place.ts'

@@ -1,13 +1,15 @@
 // The file client of a minion with a master: lists and hashes come from there, and a file that the cache does not have is
 // brought over piece by piece.
+import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, parseSaltUrl, str, textOf, type Value } from '../data/mod.ts'
 import type { FileStat, Host } from '../host/mod.ts'
-import { CachingClient } from './caching-client.ts'
-import type { FetchOptions, FileSum } from './file-client.ts'
+import { CachingClient, HASH_TYPES } from './caching-client.ts'
+import type { ExpectedFile, FetchOptions, FileSum } from './file-client.ts'
 import { Manifests } from './manifest.ts'
+import { type PackedPath, Packs } from './packs.ts'
 
 /** Asks the master; `raw` leaves contents as bytes. */
 export type AskMaster = (load: Dict, options?: { raw?: boolean }) => Promise<Value>
@@ -18,20 +20,28 @@ const request = (cmd: string, fields: Record<string, Value>): Dict =>
 /** How a file client reaches its master. */
 export interface MasterFiles {
   readonly ask: AskMaster
-  /** Whether the master is one of Brine, which can list all hashes of an environment in one answer. */
+  /** Whether the master is one of Brine, which can list all hashes of an environment, and send many files, in one answer. */
   readonly isBrine: boolean
 }
 
 export class RemoteFileClient extends CachingClient {
   private readonly ask: AskMaster
   private readonly manifests: Manifests
-  /** Whether this master refused to give a manifest. */
-  private lacksManifests = false
+  private readonly packs: Packs
+  /** Requests for many files that this master refused. */
+  private readonly refused = new Set<string>()
 
   constructor(opts: Dict, host: Host, master: MasterFiles, log?: Log, target?: Host) {
     super(opts, host, log, target)
     this.ask = (load, options) => master.ask(load, options)
-    this.manifests = new Manifests((saltenv, known) => this.askManifest(master, saltenv, known))
+    this.manifests = new Manifests((saltenv, known) =>
+      this.askBrine(master, request('_file_manifest', { saltenv, known })),
+    )
+    this.packs = new Packs({
+      ask: (saltenv, wanted) => this.askPack(master, saltenv, wanted),
+      listed: (path, saltenv) => this.manifests.lastSum(path, saltenv),
+      lacks: async ({ path, saltenv, dest }, sum) => !(await this.has(dest ?? this.cacheTarget(path, saltenv), sum)),
+    })
   }
 
   beginRun(): () => void {
@@ -42,15 +52,35 @@ export class RemoteFileClient extends CachingClient {
     this.manifests.forget()
   }
 
-  private async askManifest(master: MasterFiles, saltenv: string, known: string): Promise<Value> {
-    if (this.lacksManifests || !master.isBrine) return null
+  expect(files: readonly ExpectedFile[]): () => void {
+    const endings = [this.manifests.hold(), this.packs.expect(files)]
+    return () => {
+      for (const end of endings) end()
+    }
+  }
+
+  /** Ask for what masters of Salt, and old ones of Brine, do not have: None from these, which are not asked again. */
+  private async askBrine(master: MasterFiles, load: Dict): Promise<Value> {
+    const cmd = str(load.get('cmd')!)
+    if (this.refused.has(cmd) || !master.isBrine) return null
     try {
-      return await master.ask(request('_file_manifest', { saltenv, known }), { raw: true })
+      const answer = await master.ask(load, { raw: true })
+      // an unknown command is answered by an empty dict
+      if (cmd === '_file_pack' && !(isDict(answer) && answer.has('contents'))) this.refused.add(cmd)
+      return answer
     } catch (error) {
-      this.lacksManifests = true
-      this.log('debug', `The master gives no manifest of its files: ${toError(error).message}`)
+      this.refused.add(cmd)
+      this.log('debug', `The master does not answer ${cmd}: ${toError(error).message}`)
       return null
     }
+  }
+
+  private async askPack(master: MasterFiles, saltenv: string, wanted: readonly PackedPath[]) {
+    const paths = wanted.map(({ path }) => path).join('\n')
+    const sums = wanted.map(({ hsum }) => hsum).join('')
+    const answer = await this.askBrine(master, request('_file_pack', { saltenv, paths, sums }))
+    const contents = isDict(answer) ? (answer.get('contents') ?? null) : null
+    return isList(contents) ? contents.map((item) => (item instanceof Uint8Array ? item : undefined)) : undefined
   }
 
   async envs(): Promise<string[]> {
@@ -87,7 +117,10 @@ export class RemoteFileClient extends CachingClient {
   private async askHash(path: string, saltenv: string): Promise<FileSum | undefined> {
     const sum = await this.ask(request('_file_hash', { path, saltenv }))
     const hsum = isDict(sum) ? textOf(sum.get('hsum') ?? null) : undefined
-    return hsum === undefined ? undefined : { hsum, hash_type: str((sum as Dict).get('hash_type') ?? 'sha256') }
+    if (hsum === undefined) return undefined
+    const found = { hsum, hash_type: str((sum as Dict).get('hash_type') ?? 'sha256') }
+    this.manifests.note(path, saltenv, found)
+    return found
   }
 
   private async localHash(path: string): Promise<FileSum | undefined> {
@@ -131,15 +164,16 @@ export class RemoteFileClient extends CachingClient {
       this.log('debug', `File salt://${path} of saltenv ${saltenv} is not on the master`)
       return false
     }
-    const target = options.dest ? await this.within(options.dest, path) : await this.cacheTarget(path, saltenv)
-    const there = await this.host.stat(target)
-    if (there?.type === 'file' && (await this.hashes.of(target, sum.hash_type, { stat: there })) === sum.hsum) {
+    const target = options.dest ? await this.within(options.dest, path) : this.cacheTarget(path, saltenv)
+    if (await this.has(target, sum)) {
       this.tellFetched(path, saltenv, 'cache', sum)
       return target
     }
     if (!(await this.prepare(target, options))) return false
-    await this.host.writeStream(target, this.pieces(path, saltenv))
-    if (listed && (await this.host.hash(target, listed.hash_type)) !== listed.hsum) {
+    const content = await this.packs.content({ path, saltenv }, sum)
+    if (content) await this.host.write(target, content)
+    else await this.host.writeStream(target, this.pieces(path, saltenv, sum))
+    if (listed && !content && (await this.host.hash(target, listed.hash_type)) !== listed.hsum) {
       // the file was changed or removed after the manifest was made
       this.manifests.forget()
       if ((await this.askHash(path, saltenv)) === undefined) await this.host.remove(target)
@@ -149,17 +183,27 @@ export class RemoteFileClient extends CachingClient {
     return target
   }
 
-  private async *pieces(path: string, saltenv: string): AsyncGenerator<Uint8Array> {
+  private async has(target: string, { hash_type, hsum }: FileSum): Promise<boolean> {
+    const stat = await this.host.stat(target)
+    return stat?.type === 'file' && (await this.hashes.of(target, hash_type, { stat })) === hsum
+  }
+
+  private async *pieces(path: string, saltenv: string, sum: FileSum): AsyncGenerator<Uint8Array> {
     for (let loc = 0; ; ) {
       const answer = await this.ask(request('_serve_file', { path, saltenv, loc }), { raw: true })
       const piece = isDict(answer) ? bytesOf(answer.get('data') ?? '') : new Uint8Array()
       if (piece.length === 0) return
       const content = (answer as Dict).has('gzip') ? gunzipSync(piece) : piece
       yield content
+      // the hash shows that a piece is the whole file; otherwise an empty piece shows the end
+      if (loc === 0 && isWhole(content, sum)) return
       loc += content.length
     }
   }
 }
+
+const isWhole = (content: Uint8Array, { hash_type, hsum }: FileSum): boolean =>
+  HASH_TYPES.has(hash_type) && createHash(hash_type).update(content).digest('hex') === hsum
 
 const texts = (value: Value): string[] => (isList(value) ? value.map(str) : [])
 

@@ -2,7 +2,7 @@
 import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isList, numberOf, textOf, truthy, type Value } from '../data/mod.ts'
-import { FileServer, type FoundFile, KnownHashes, ManifestBuilder } from '../fileserver/mod.ts'
+import { FileServer, type FoundFile, KnownHashes, ManifestBuilder, PackBuilder } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { LentAnswer } from '../wire/mod.ts'
 
@@ -17,6 +17,7 @@ export class FileService {
   private readonly server: FileServer
   private readonly hashes: KnownHashes
   private readonly manifests: ManifestBuilder
+  private readonly packs: PackBuilder
   private readonly spare: Uint8Array[] = []
   /** Bytes of contents that were sent so far, before compression. */
   sentBytes = 0
@@ -26,7 +27,9 @@ export class FileService {
     this.host = host
     this.server = new FileServer(opts, host, log)
     this.hashes = new KnownHashes(host)
-    this.manifests = new ManifestBuilder(this.server, this.hashes, option(opts, 'hash_type'))
+    const hashType = option(opts, 'hash_type')
+    this.manifests = new ManifestBuilder(this.server, this.hashes, hashType)
+    this.packs = new PackBuilder(this.server, this.hashes, host, hashType)
   }
 
   private find(load: Dict, use: 'find' | 'look' = 'find'): Promise<FoundFile | undefined> {
@@ -80,6 +83,14 @@ export class FileService {
   /** Return the hashes of all files of an environment, unless the minion has them. */
   manifest(load: Dict): Promise<Map<string, unknown>> {
     return this.manifests.answer(envOf(load), textOf(load.get('known') ?? null))
+  }
+
+  /** Return the contents of many files that still have the hashes which the minion names. */
+  async pack(id: string, load: Dict): Promise<Map<string, unknown>> {
+    const [paths, sums] = [textOf(load.get('paths') ?? null) ?? '', textOf(load.get('sums') ?? null) ?? '']
+    const answer = await this.packs.answer(id, envOf(load), paths, sums)
+    for (const content of answer.contents) this.sentBytes += content?.length ?? 0
+    return new Map(Object.entries(answer))
   }
 
   async hashAndStat(load: Dict): Promise<Value> {

@@ -87,6 +87,7 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['_serve_file', ({ files }, load) => files.serve(load)],
   ['_file_hash', ({ files }, load) => files.hash(load)],
   ['_file_manifest', ({ files }, load) => files.manifest(load)],
+  ['_file_pack', ({ files }, load, { id }) => files.pack(id, load)],
   ['_file_hash_and_stat', ({ files }, load) => files.hashAndStat(load)],
   ['_file_find', ({ files }, load) => files.locate(load)],
   ['_file_list', ({ files }, load) => files.list(load, 'files')],

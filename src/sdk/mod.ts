@@ -144,6 +144,7 @@ export type { FunctionDescription, ModuleDescription, Result, Returns } from './
 export { type DaemonPart, defineEngine, type EngineContext, type EngineDeclaration } from './engine.ts'
 export { engineFile, engineStates } from './engine-states.ts'
 export { changed, ensure, failed, foreseen, type Steps, settled, Verdict } from './ensure.ts'
+export { whileExpecting } from './expected-files.ts'
 export {
   type CacheDriver,
   callExtPillar,

@@ -3,7 +3,14 @@ import { randomUUID } from 'node:crypto'
 import type { Position } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, decodeBytes, decodeMsgpack, isDict, str, truthy, type Value } from '../data/mod.ts'
-import type { CompiledLow, RenderedHigh, SlsMatches, StateRun, StepPlan } from '../sdk/mod.ts'
+import {
+  type CompiledLow,
+  type RenderedHigh,
+  type SlsMatches,
+  type StateRun,
+  type StepPlan,
+  whileExpecting,
+} from '../sdk/mod.ts'
 import { argumentPlace } from './compile/argument-places.ts'
 import { mayAggregate, type OrderedLow } from './compile/compile-low.ts'
 import { Compiler } from './compile/compiler.ts'
@@ -21,6 +28,7 @@ import { ChunkRunner } from './run/chunk-runner.ts'
 import { listeners } from './run/listen.ts'
 import { ParallelStates } from './run/parallel.ts'
 import { type PauseFile, seldom } from './run/pause.ts'
+import { sourcesOf } from './run/sources.ts'
 import { StateCaller } from './run/state-caller.ts'
 import type { RunSurroundings } from './run/surroundings.ts'
 import { nearState, verifyData } from './run/verify-data.ts'
@@ -199,12 +207,15 @@ export class EngineRun implements StateRun {
 
   async callChunks(chunks: readonly Dict[]): Promise<Dict> {
     this.run.steps?.planned(chunks.map((low) => this.planOf(low)))
-    const endRun = this.run.functions.ctx.files.beginRun?.()
+    const { files } = this.run.functions.ctx
+    const endRun = files.beginRun?.()
     try {
-      const running = await this.runner().callAll(chunks)
-      await this.callListeners(chunks, running)
-      await this.callBeacons(chunks, running)
-      return running
+      return await whileExpecting(files, sourcesOf(chunks), async () => {
+        const running = await this.runner().callAll(chunks)
+        await this.callListeners(chunks, running)
+        await this.callBeacons(chunks, running)
+        return running
+      })
     } finally {
       endRun?.()
     }

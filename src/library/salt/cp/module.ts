@@ -21,6 +21,7 @@ import {
   option,
   reads,
   ret,
+  whileExpecting,
 } from '../../../sdk/mod.ts'
 import { receiveChunk } from './module/chunks.ts'
 import { cacheDirectory, cacheLocalFile, fetchDirectory, localFiles, stateNames } from './module/directories.ts'
@@ -80,6 +81,16 @@ async function cacheFile(
   if (result === false) ctx.log('error', `Unable to cache file '${target.url}' from saltenv '${target.env}'.`)
   if (isRemote) ctx.memory.set(key, result)
   return result
+}
+
+async function cacheFiles(ctx: FunctionContext, sources: readonly string[], given: string | null): Promise<Value[]> {
+  const served = sources.filter((source) => source.startsWith('salt://')).map((source) => split(ctx, source, given))
+  const expected = served.map(({ url, env }) => ({ path: parseSaltUrl(url).path, saltenv: env }))
+  return whileExpecting(ctx.files, expected, async () => {
+    const found: Value[] = []
+    for (const source of sources) found.push(await cacheFile(ctx, source, given))
+    return found
+  })
 }
 
 async function getUrl(
@@ -250,11 +261,7 @@ export default defineModule({
       args: { paths: arg.words('Sources: a list, or text with commas'), saltenv },
       returns: ret.list('Paths in the cache'),
       example: 'cp.cache_files salt://pathto/file1,salt://pathto/file1',
-      run: async (ctx, { paths, saltenv }) => {
-        const found: Value[] = []
-        for (const source of paths) found.push(await cacheFile(ctx, source, saltenv))
-        return found
-      },
+      run: (ctx, { paths, saltenv }) => cacheFiles(ctx, paths, saltenv),
     }),
     cache_dir: reads({
       doc: 'Copy a directory of the file server into the cache.',
@@ -283,11 +290,12 @@ export default defineModule({
       args: { saltenv },
       returns: ret.list('Paths in the cache'),
       run: async (ctx, { saltenv }) => {
-        const found: Value[] = []
-        for (const file of await ctx.files.files(envOf(ctx, saltenv))) {
-          found.push(await cacheFile(ctx, makeSaltUrl(file), saltenv))
-        }
-        return found
+        const files = await ctx.files.files(envOf(ctx, saltenv))
+        return cacheFiles(
+          ctx,
+          files.map((file) => makeSaltUrl(file)),
+          saltenv,
+        )
       },
     }),
     cache_local_file: reads({

@@ -1,5 +1,5 @@
 // A copy of a directory of the file server.
-import { type Dict, dictFrom, isFailure } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isFailure, parseSaltUrl } from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -13,6 +13,7 @@ import {
   normalPath,
   type StateContext,
   state,
+  whileExpecting,
 } from '../../../../sdk/mod.ts'
 import { offered } from '../managed-request.ts'
 import { isKeep, normalizeMode } from '../modes.ts'
@@ -81,7 +82,13 @@ class Recursing {
 
   async all({ files, directories, links, keep }: Gathered): Promise<Answer> {
     for (const path of directories) await this.directory(path)
-    for (const [path, source] of files) await this.file(path, source)
+    const expected = [...files.values()].map((source) => {
+      const { path, saltenv } = parseSaltUrl(source)
+      return { path, saltenv: saltenv ?? this.ctx.env }
+    })
+    await whileExpecting(this.ctx.files, expected, async () => {
+      for (const [path, source] of files) await this.file(path, source)
+    })
     await this.links(links)
     if (this.options.clean) await this.clean(keep)
     return this.report()

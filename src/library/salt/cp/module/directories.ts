@@ -11,7 +11,7 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import { type FunctionContext, isHostError, option } from '../../../../sdk/mod.ts'
+import { type FunctionContext, isHostError, option, whileExpecting } from '../../../../sdk/mod.ts'
 
 function pathOf(url: string): string {
   if (!url.startsWith('salt://')) throw new SaltError('MinionError', `Unsupported path: ${url}`)
@@ -30,9 +30,12 @@ export async function fetchDirectory(
   const target = (file: string): string => `${dest}/${file.slice(above.length).replace(/^\/+/, '')}`
   const isBelow = (file: string): boolean => file[path.length] === '/'
   const found: Value[] = []
-  for (const file of (await ctx.files.files(saltenv, path)).filter(isBelow)) {
-    found.push(await ctx.files.fetch(makeSaltUrl(file), { saltenv, dest: target(file), makedirs: true }))
-  }
+  const files = (await ctx.files.files(saltenv, path)).filter(isBelow)
+  const expected = files.map((file) => ({ path: file, saltenv, dest: target(file) }))
+  await whileExpecting(ctx.files, expected, async () => {
+    for (const file of files)
+      found.push(await ctx.files.fetch(makeSaltUrl(file), { saltenv, dest: target(file), makedirs: true }))
+  })
   for (const directory of (await ctx.files.emptyDirectories(saltenv, path)).filter(isBelow)) {
     await ctx.host.makeDirectory(target(directory), { parents: true })
     found.push(target(directory))
@@ -60,6 +63,19 @@ function isSelected(path: string, { include, exclude }: Selection): boolean {
 
 const cachedir = (ctx: FunctionContext): string => option(ctx.opts, 'cachedir')
 
+/** Copy files into the cache; return the paths of those that the file server has. */
+async function cacheAll(ctx: FunctionContext, files: readonly string[], saltenv: string): Promise<Value[]> {
+  const found: Value[] = []
+  const expected = files.map((path) => ({ path, saltenv }))
+  await whileExpecting(ctx.files, expected, async () => {
+    for (const file of files) {
+      const cached = await ctx.files.fetch(makeSaltUrl(file), { saltenv })
+      if (cached !== false) found.push(cached)
+    }
+  })
+  return found
+}
+
 export async function cacheDirectory(
   ctx: FunctionContext,
   url: string,
@@ -68,12 +84,10 @@ export async function cacheDirectory(
 ): Promise<Value[]> {
   const path = pathOf(url)
   const prefix = path.endsWith('/') ? path : `${path}/`
-  const found: Value[] = []
-  for (const file of await ctx.files.files(saltenv)) {
-    if (strip(file) === '' || !file.startsWith(prefix) || !isSelected(file, selection)) continue
-    const cached = await ctx.files.fetch(makeSaltUrl(file), { saltenv })
-    if (cached !== false) found.push(cached)
-  }
+  const isMeant = (file: string): boolean =>
+    strip(file) !== '' && file.startsWith(prefix) && isSelected(file, selection)
+  const files = (await ctx.files.files(saltenv)).filter(isMeant)
+  const found = await cacheAll(ctx, files, saltenv)
   if (!selection.empty) return found
   for (const directory of await ctx.files.emptyDirectories(saltenv)) {
     if (!directory.startsWith(prefix)) continue
