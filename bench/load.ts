@@ -34,6 +34,8 @@ export interface JobResult {
 }
 
 const HOST = '127.0.0.1'
+/** The mark of our `salt`: for jobs without it the master also writes the files that programs of Salt read. */
+const OWN_CLIENT = { client: 'brine' }
 const PUBLISH_S = 60
 
 const pathsOf = ({ sockets }: LoadTarget) => ({
@@ -98,7 +100,7 @@ async function runJob(client: ClearClient, counting: ReturnCount, key: string, l
   const jid = newJid(true)
   counting.begin(jid)
   const began = performance.now()
-  const request = { cmd: 'publish', tgt, fun, arg: [], key, tgt_type: 'glob', ret: '', jid, user: 'root' }
+  const request = { cmd: 'publish', tgt, fun, arg: [], key, tgt_type: 'glob', ret: '', jid, user: 'root', ...OWN_CLIENT }
   const tries = { timeout: Math.min(PUBLISH_S, timeoutMs / 1000), tries: 1 }
   const reply = await client.send(new Map(Object.entries(request)), tries)
   const body = isDict(reply) ? (reply.get('load') ?? reply) : reply
