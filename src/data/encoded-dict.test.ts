@@ -6,6 +6,9 @@ import { type Dict, Float, type Value } from './value.ts'
 
 const LONG = 'ä'.repeat(50)
 
+/** Bytes before the first entry of a dict with three. */
+const DICT_OF_THREE_BYTES = 1
+
 const job = (n: number): Dict =>
   new Map<Value, Value>([
     ['Function', 'test.arg'],
@@ -78,14 +81,13 @@ describe('a dict of encoded entries', () => {
     expect(entries[0]!.bytes).toBe(bytes[0])
   })
 
-  it('has the same entries when it is made of the bytes of all entries', () => {
+  it('has the same entries when it is made of the bytes of the dict', () => {
     const entries = [0, 1, 2].map(entryOf)
     const ends = entries.map((_, index) =>
-      entries.slice(0, index + 1).reduce((sum, { bytes }) => sum + bytes.length, 0),
+      entries.slice(0, index + 1).reduce((sum, { bytes }) => sum + bytes.length, DICT_OF_THREE_BYTES),
     )
     const keys = entries.map(({ key }) => key)
-    const packed = new EncodedDict({ keys, ends, bytes: Buffer.concat(entries.map(({ bytes }) => bytes)) })
-    expect(packed.bytes).toEqual(encodedOf(3).bytes)
+    const packed = new EncodedDict({ keys, ends, bytes: encodedOf(3).bytes })
     expect(packed.unpack()).toEqual(plainOf(3))
     expect(packed.keys).toEqual(encodedOf(3).keys)
     expect(Buffer.from(packed.json).toString()).toBe(Buffer.from(encodedOf(3).json).toString())

@@ -1,7 +1,7 @@
 // A dict that is made of the same entries again and again, such as a list of jobs: each entry is encoded once.
 import { Encoded } from './encoded.ts'
 import { dumpJson } from './json/mod.ts'
-import { encodeMsgpack, joinEntries, PackedCursor } from './msgpack/mod.ts'
+import { dictHead, encodeMsgpack, joinEntries, PackedCursor } from './msgpack/mod.ts'
 import type { Dict, Value } from './value.ts'
 
 /** One entry, for many dicts. Its value must not change after it was encoded. */
@@ -46,11 +46,11 @@ const SEPARATOR = ', '
 /** Bytes before the entry of a dict that has no other. */
 const DICT_OF_ONE_BYTES = 1
 
-/** The entries of a dict in one piece. */
+/** A dict in one piece. */
 export interface PackedEntries {
   /** No two of them are the same. */
   keys: readonly string[]
-  /** The entries one behind the other, each a key and a value, in MessagePack, in the dialect `bus`. */
+  /** The dict in MessagePack, in the dialect `bus`. */
   bytes: Uint8Array
   /** Where each entry ends. */
   ends: readonly number[]
@@ -69,7 +69,7 @@ export class EncodedDict extends Encoded {
     if ('ends' in entries) {
       this.packed = entries
       this.keys = entries.keys
-      this.joined = joinEntries([entries.bytes], entries.keys.length)
+      this.joined = entries.bytes
     } else {
       this.made = entries
       this.keys = entries.map(({ key }) => key)
@@ -103,7 +103,7 @@ export class EncodedDict extends Encoded {
 function entriesOf({ keys, bytes, ends }: PackedEntries): EncodedEntry[] {
   return keys.map((key, index) => {
     const value = (): Value => {
-      const cursor = new PackedCursor(bytes, index === 0 ? 0 : ends[index - 1]!)
+      const cursor = new PackedCursor(bytes, index === 0 ? dictHead(keys.length).length : ends[index - 1]!)
       cursor.skip()
       return cursor.value()
     }

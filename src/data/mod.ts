@@ -60,6 +60,7 @@ export {
   type DecodeOptions,
   decodeMsgpack,
   decodeMulti,
+  dictHead,
   encodeMsgpack,
   encodePieces,
   FOREIGN_DEPTH,

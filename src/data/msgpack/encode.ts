@@ -35,15 +35,20 @@ export function encodePieces(value: unknown, dialect: MsgpackDialect): Uint8Arra
   return writer.pieces(value, { apart: dialect !== 'wire' })
 }
 
-/** Return the message for a dict. Each entry is a key and its value, encoded in turn; a part may hold several of the `size` entries. */
-export function joinEntries(entries: readonly Uint8Array[], size: number = entries.length): Uint8Array {
+/** Return the bytes before the entries of a dict. */
+export function dictHead(size: number): Uint8Array {
   const head = Buffer.alloc(size < 16 ? 1 : size < 0x10000 ? 3 : 5)
   if (head.length === 1) head[0] = 0x80 | size
   else {
     head[0] = head.length === 3 ? 0xde : 0xdf
     head.writeUIntBE(size, 1, head.length - 1)
   }
-  return Buffer.concat([head, ...entries])
+  return head
+}
+
+/** Return the message for a dict. Each entry is a key and its value, encoded in turn; a part may hold several of the `size` entries. */
+export function joinEntries(entries: readonly Uint8Array[], size: number = entries.length): Uint8Array {
+  return Buffer.concat([dictHead(size), ...entries])
 }
 
 interface Writing {

@@ -8,6 +8,6 @@ export {
   type MsgpackErrorCode,
   SaltConstant,
 } from './dialect.ts'
-export { encodeMsgpack, encodePieces, joinEntries } from './encode.ts'
+export { dictHead, encodeMsgpack, encodePieces, joinEntries } from './encode.ts'
 export { Packed, Pieces } from './packed.ts'
 export { MsgpackStream } from './stream.ts'

@@ -84,12 +84,15 @@ export class RecentRequests {
 
   /** While the answer is made, a repetition waits for it. */
   private await(request: string, answer: Promise<unknown>, acts: boolean): void {
-    this.keep(request, answer)
-    const forget = (): void => this.forget(request)
+    const generation = this.keep(request, answer)
+    const replace = (value: unknown): void => {
+      generation.delete(request)
+      if (value !== undefined) this.keep(request, value)
+    }
     answer.then(
-      (value) => (acts || isBrief(value) ? this.keep(request, kept(value)) : forget()),
+      (value) => replace(acts || isBrief(value) ? kept(value) : undefined),
       // some of it may have been done
-      () => (acts ? this.keep(request, NOTHING) : forget()),
+      () => replace(acts ? NOTHING : undefined),
     )
   }
 
@@ -98,16 +101,13 @@ export class RecentRequests {
     return this.generations.findLast(({ answers }) => answers.has(request))?.answers.get(request)
   }
 
-  private keep(request: string, answer: unknown): void {
+  /** Remember a request that no generation has; return the generation that has it now. */
+  private keep(request: string, answer: unknown): Generation {
     const now = performance.now()
     const newest = this.newest(now)
-    for (const generation of this.generations) if (generation !== newest) generation.delete(request)
     newest.set(request, answer, now)
     this.forgetOld(now)
-  }
-
-  private forget(request: string): void {
-    for (const generation of this.generations) generation.delete(request)
+    return newest
   }
 
   /** Return the generation of requests that come now. */

@@ -1,5 +1,13 @@
 // The list of many jobs, made from their packed loads: the values of a job are copied as they are, and unpacked when somebody reads them.
-import { decodeMsgpack, EncodedDict, encodeMsgpack, isDict, PackedCursor, packedKeys } from '../../../../data/mod.ts'
+import {
+  decodeMsgpack,
+  dictHead,
+  EncodedDict,
+  encodeMsgpack,
+  isDict,
+  PackedCursor,
+  packedKeys,
+} from '../../../../data/mod.ts'
 import type { PackedLoads } from '../../../../sdk/mod.ts'
 import { formatJob, isTimed, timeOf } from './format.ts'
 
@@ -54,9 +62,11 @@ class ListWriter {
   private readonly from = new Int32Array(FIELDS.length)
   private readonly to = new Int32Array(FIELDS.length)
 
-  constructor({ bytes, jids }: PackedLoads) {
+  constructor({ bytes, jids }: PackedLoads, head: Uint8Array) {
     this.cursor = new PackedCursor(bytes)
-    this.bytes = Buffer.allocUnsafe(bytes.length + jids.length * MOST_ADDED)
+    this.bytes = Buffer.allocUnsafe(head.length + bytes.length + (jids.length + 1) * MOST_ADDED)
+    this.bytes.set(head)
+    this.at = head.length
   }
 
   /** Write a job. */
@@ -162,18 +172,14 @@ const LONGEST_JID = 200
 /** Return the list of all jobs with a time; undefined if it has to be made in another way. */
 export function packedList(loads: PackedLoads): EncodedDict | undefined {
   if (loads.jids.some((jid) => jid.length > LONGEST_JID)) return undefined
-  const writer = new ListWriter(loads)
-  const keys: string[] = []
+  const isShown = loads.jids.map(isTimed)
+  const keys = loads.jids.filter((_, index) => isShown[index])
+  const writer = new ListWriter(loads, dictHead(keys.length))
   const ends: number[] = []
-  let start = 0
   for (const [index, jid] of loads.jids.entries()) {
-    const end = loads.ends[index]!
-    if (isTimed(jid)) {
-      writer.job(jid, start, end)
-      keys.push(jid)
-      ends.push(writer.at)
-    }
-    start = end
+    if (!isShown[index]) continue
+    writer.job(jid, index === 0 ? 0 : loads.ends[index - 1]!, loads.ends[index]!)
+    ends.push(writer.at)
   }
   return new EncodedDict({ keys, bytes: writer.bytes.subarray(0, writer.at), ends })
 }
