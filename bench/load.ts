@@ -100,7 +100,18 @@ async function runJob(client: ClearClient, counting: ReturnCount, key: string, l
   const jid = newJid(true)
   counting.begin(jid)
   const began = performance.now()
-  const request = { cmd: 'publish', tgt, fun, arg: [], key, tgt_type: 'glob', ret: '', jid, user: 'root', ...OWN_CLIENT }
+  const request = {
+    cmd: 'publish',
+    tgt,
+    fun,
+    arg: [],
+    key,
+    tgt_type: 'glob',
+    ret: '',
+    jid,
+    user: 'root',
+    ...OWN_CLIENT,
+  }
   const tries = { timeout: Math.min(PUBLISH_S, timeoutMs / 1000), tries: 1 }
   const reply = await client.send(new Map(Object.entries(request)), tries)
   const body = isDict(reply) ? (reply.get('load') ?? reply) : reply
