@@ -209,6 +209,23 @@ describe('packs of files', () => {
     expect(count('_file_pack')).toBeLessThan(8)
   })
 
+  it('are not asked for large files, nor in an environment without a manifest', async () => {
+    for (const name of names.slice(0, 5)) writeFileSync(source(name), Buffer.alloc((1 << 20) + 1, name))
+    const files = client()
+    const end = files.expect(expected.slice(0, 5))
+    for (const name of names.slice(0, 5)) await files.fetch(`salt://${name}`, { saltenv: 'base' })
+    end()
+    expect(readFileSync(join(folder, 'cache/files/base/f4'))).toEqual(readFileSync(source('f4')))
+    expect(count('_file_pack')).toBe(0)
+    const bare = client(true, async (load, options) =>
+      load.get('cmd') === '_file_manifest' ? new Map() : master(load, options),
+    )
+    const endBare = bare.expect(expected)
+    expect(await fetchAll(bare)).toHaveLength(COUNT)
+    endBare()
+    expect(count('_file_pack')).toBe(0)
+  })
+
   it('may be wanted by several callers at the same time', async () => {
     const files = client()
     const end = files.expect(expected)

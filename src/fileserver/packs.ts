@@ -138,6 +138,8 @@ export class Packs {
   private async fetched(list: ExpectedList, file: ExpectedFile, sum: FileSum): Promise<Uint8Array | undefined> {
     // a run that needs one file needs no pack
     if (list.fetched < 2) return undefined
+    // a file that is not in the manifest, such as a large one, is in no pack either
+    if ((await this.source.listed(file.path, file.saltenv))?.hsum !== sum.hsum) return undefined
     const wanted = [{ path: file.path, hsum: sum.hsum }, ...(await this.following(list, file, sum))]
     const contents = await this.source.ask(file.saltenv, wanted)
     for (const [index, content] of (contents ?? []).entries()) {
