@@ -37,6 +37,10 @@ function lazyBanks(driver: string, parts: CacheParts): SharedBanks {
       if (!found) throw new BrineError('NoCacheDriver', `There is no driver '${driver}' of the cache`)
       return found
     })
+    // what is lacking now may be there at the next try
+    opening.catch(() => {
+      opening = undefined
+    })
     return opening
   }
   return {
@@ -44,7 +48,11 @@ function lazyBanks(driver: string, parts: CacheParts): SharedBanks {
     fetch: async (bank, keys) => (await banks()).fetch(bank, keys),
     times: async (bank) => (await banks()).times(bank),
     banks: async () => (await banks()).banks(),
-    close: () => void opening?.then((found) => found.close()),
+    close: () =>
+      void opening?.then(
+        (found) => found.close(),
+        () => undefined,
+      ),
   }
 }
 
