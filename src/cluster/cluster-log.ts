@@ -93,6 +93,8 @@ export interface LogOptions {
   begins(isReplayed: boolean): Promise<void> | void
   /** Carry out a record. */
   apply(record: ClusterRecord): Promise<void> | void
+  /** The log has taken records of this process. */
+  acked?(): void
   /** No record is carried out for some time, such as on a full disk, and later that they are again. */
   stuck?(isStuck: boolean): void
 }
@@ -317,6 +319,7 @@ export class ClusterLog {
   }
 
   private acknowledge(entries: readonly Waiting[]): void {
+    this.options.acked?.()
     this.acked = Math.max(this.acked, ...entries.map(({ number }) => number))
     for (const entry of entries) {
       entry.isAcked = true

@@ -313,6 +313,7 @@ export class Cluster {
         if (!isReplayed) Object.assign(this.place, lastKept())
       },
       apply,
+      acked: () => this.begun?.membership.proveQuorum(),
       stuck: (isStuck) => this.trouble('stuck', isStuck),
     })
     const facts = (): Dict => this.facts(clusterLog)

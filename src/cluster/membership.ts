@@ -33,6 +33,8 @@ export class Membership {
   private readonly parts: MembershipParts
   private readonly wanted = new Map<string, () => Dict>()
   private timer: NodeJS.Timeout | undefined
+  /** When the entry of this member was last renewed, and when a majority last took anything of it. */
+  private renewed = Number.NEGATIVE_INFINITY
   private lastAck = Number.NEGATIVE_INFINITY
   private working: Promise<void> | undefined
   private isClosed = false
@@ -59,6 +61,17 @@ export class Membership {
     return performance.now() - this.lastAck < ALONE_MS
   }
 
+  /** A majority has just taken a record of this member: the streams have leaders of their own. */
+  proveQuorum(): void {
+    this.lastAck = performance.now()
+    this.tellQuorum()
+  }
+
+  /** Whether this member can tell who lives: it could renew its own entry a moment ago. */
+  private get isRenewed(): boolean {
+    return performance.now() - this.renewed < ALONE_MS
+  }
+
   /** Try to hold a lease from now on; the note is what the holder tells with each renewal. */
   want(name: string, note: () => Dict = () => new Map()): void {
     this.wanted.set(name, note)
@@ -67,7 +80,7 @@ export class Membership {
   /** Whether this process holds a lease now. A holder without a majority holds none. */
   holds(name: string): boolean {
     const entry = this.parts.state.get('lease', name)
-    return !this.isDraining && this.hasQuorum && this.isMine(entry) && !isOver(entry!)
+    return !this.isDraining && this.isRenewed && this.isMine(entry) && !isOver(entry!)
   }
 
   /** The leases with their holders; a holder that is not alive is left out. */
@@ -91,7 +104,7 @@ export class Membership {
   /** Whether a process has ended, or is without a majority. A member whose own copy is behind knows of none. */
   isGone(writer: string): boolean {
     const isAlive = (entry: ClusterEntry): boolean => entry.value?.get('writer') === writer && !isOver(entry)
-    return this.hasQuorum && this.parts.state.isCaughtUp && ![...this.parts.state.all('member').values()].some(isAlive)
+    return this.isRenewed && this.parts.state.isCaughtUp && ![...this.parts.state.all('member').values()].some(isAlive)
   }
 
   private isMine(entry: ClusterEntry | undefined): boolean {
@@ -125,7 +138,8 @@ export class Membership {
   private async renew(): Promise<void> {
     const { state, member, writer, facts } = this.parts
     await state.put('member', member, new Map([...facts(), ['writer', writer]]))
-    this.lastAck = performance.now()
+    this.renewed = performance.now()
+    this.lastAck = this.renewed
     for (const [name, note] of this.wanted) await this.renewLease(name, note)
   }
 
