@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Membership } from './membership.ts'
-import type { ClusterState, StateEntry } from './state.ts'
+import type { ClusterState, ClusterEntry } from './state.ts'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
@@ -9,17 +9,17 @@ afterEach(() => vi.useRealTimers())
 class State {
   hasLeader = true
   readonly isCaughtUp = true
-  private readonly entries = new Map<string, Map<string, StateEntry>>()
+  private readonly entries = new Map<string, Map<string, ClusterEntry>>()
 
-  all(kind: string): Map<string, StateEntry> {
+  all(kind: string): Map<string, ClusterEntry> {
     return this.entries.get(kind) ?? new Map()
   }
 
-  get(kind: string, name: string): StateEntry | undefined {
+  get(kind: string, name: string): ClusterEntry | undefined {
     return this.all(kind).get(name)
   }
 
-  async put(kind: string, name: string, value: StateEntry['value']): Promise<number> {
+  async put(kind: string, name: string, value: ClusterEntry['value']): Promise<number> {
     if (!this.hasLeader) throw new Error('timeout')
     this.entries.set(kind, this.all(kind).set(name, { revision: 1, value, since: performance.now() }))
     return 1

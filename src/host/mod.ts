@@ -60,3 +60,4 @@ export {
   type SshTarget,
   sshRuntimeFolder,
 } from './ssh/mod.ts'
+export { isWithin } from './within.ts'

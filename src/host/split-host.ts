@@ -5,6 +5,7 @@ import { dirname, normalize } from 'node:path/posix'
 import { isAskedByTarget } from '../base/mod.ts'
 import { systemError } from './errors.ts'
 import type { Command, FileRange, Host, WriteOptions } from './host.ts'
+import { isWithin } from './within.ts'
 
 export interface SplitOptions {
   /** The folder of the controller: absolute, without a slash at its end. */
@@ -107,7 +108,7 @@ export function splitHost({ folder, controller, target }: SplitOptions): Host {
 /** Whether a path is the folder or lies below it; dots that lead out of the folder lead to the other machine. */
 function isBelow(path: string, folder: string): boolean {
   const whole = path.includes('/.') ? normalize(path) : path
-  return whole === folder || whole.startsWith(`${folder}/`)
+  return isWithin(whole, folder)
 }
 
 /** Copies of the controller's files on the target, for commands that name them. */

@@ -2,6 +2,7 @@
 // together. Anything that may change the target empties the cache. What is likely to be read next is then asked for right behind the
 // change, in the same round trip: the shell answers it when the change is done, so that no answer is older than the change.
 import type { ExpectedRead } from '../host.ts'
+import { isWithin } from '../within.ts'
 import { isLookingCommand, isLookingLine, isReadCommand, type ReadCommand } from './reading-commands.ts'
 
 /** A read as plain data, so that it can be kept for the next run on the same target. */
@@ -38,9 +39,6 @@ const isVolatile = (read: SshRead): boolean => 'path' in read && VOLATILE.test(r
 
 /** Whether only the moment at which a command is asked for is the right one once something changed, as for the state of a service. */
 const isOfTheMoment = (read: SshRead): boolean => read.op === 'run' && !isLookingCommand(read.command)
-
-/** Whether one path is the other or lies below it. */
-const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
 
 /** Whether a read is of a file outside a place. Of a directory around it, what a change in it leaves as it was counts as well. */
 function isElsewhere(read: Extract<SshRead, { path: string }>, place: readonly string[]): boolean {

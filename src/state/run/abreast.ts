@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path/posix'
 import type { Later } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, str, truthy, type Value } from '../../data/mod.ts'
-import type { FileStat } from '../../host/mod.ts'
+import { type FileStat, isWithin } from '../../host/mod.ts'
 import { isSelfContained } from '../../jinja/mod.ts'
 import type { StatePlace } from '../../sdk/mod.ts'
 import type { Dependencies } from '../compile/dependencies.ts'
@@ -24,9 +24,6 @@ const ENGINE_KEYS = new Set<Value>(['state', 'fun', '__sls__', '__env__', '__id_
 
 /** Modules that states with a place work with. */
 const MODULES = ['cp', 'file']
-
-/** Whether one path is the other or lies below it. */
-const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
 
 const overlap = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((one) => others.some((other) => isWithin(one, other) || isWithin(other, one)))
