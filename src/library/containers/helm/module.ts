@@ -27,7 +27,7 @@ interface Row {
   /** Words of the command; a word that begins with a colon is an argument. */
   words: string
   answer: Answer
-  /** Whether nothing is changed. */
+  /** Whether the function only reads. */
   isReading?: boolean
   /** Optional arguments that are flags of the program. */
   options: Args
