@@ -1,5 +1,5 @@
-// Work that nobody waits for: of timers, events and calls that go on by themselves. An error there would end the whole
-// daemon, so it ends in the log.
+// Background work, such as the work of timers and events. No caller waits for it, so an error would end the whole daemon; it is
+// logged instead.
 import { toError } from './errors.ts'
 import type { Log } from './log.ts'
 import { StorageError } from './storage-error.ts'
@@ -11,7 +11,7 @@ export function guarded<Args extends unknown[]>(
   work: (...args: Args) => unknown,
 ): (...args: Args) => void {
   const failed = (error: unknown): void => {
-    // the state of a disk is no fault of ours, so nobody needs the lines that led to it
+    // a full disk is no bug, so the log needs no stack
     const text = error instanceof StorageError ? error.message : (toError(error).stack ?? '')
     log('error', `${what} failed: ${text}`)
   }

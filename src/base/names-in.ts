@@ -1,4 +1,4 @@
-// The names of what is in a directory.
+// The names of the entries of a directory.
 import { readdirSync } from 'node:fs'
 import { hasCode, recover } from './recover.ts'
 

@@ -9,7 +9,7 @@ import type { BusEvent, EventBus } from './event-bus.ts'
 import { closeLocal, serveLocal } from './local-socket.ts'
 import type { Origin } from './origin.ts'
 import type { BusPaths } from './paths.ts'
-import { joined, type PastEvents, Subscriber } from './subscriber.ts'
+import { EventSubscriber, joined, type PastEvents } from './subscriber.ts'
 
 /** Bytes that may wait for one listener, unless `ipc_write_buffer` says. */
 const MOST_WAITING = 64 << 20
@@ -38,7 +38,7 @@ export class BusServer {
   private readonly options: BusServerOptions
   private readonly log: Log
   private readonly servers: Server[] = []
-  private readonly subscribers = new Map<Socket, Subscriber>()
+  private readonly subscribers = new Map<Socket, EventSubscriber>()
   private readonly senders = new Set<Socket>()
   /** Only this user may write to the socket of senders. */
   private readonly user: Origin = { kind: 'user', name: userName(), proof: 'socket' }
@@ -81,7 +81,7 @@ export class BusServer {
 
   private subscribe(socket: Socket): void {
     const { bus, kept = async () => {}, past = () => [], mostWaiting } = this.options
-    const subscriber = new Subscriber({
+    const subscriber = new EventSubscriber({
       socket,
       mostWaiting: mostWaiting || MOST_WAITING,
       log: this.log,

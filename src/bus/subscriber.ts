@@ -56,7 +56,7 @@ export function joined(frames: readonly Buffer[]): Buffer[] {
 const MOST_ASKED_BYTES = 1 << 18
 const MOST_ASKED_VALUES = 1000
 
-export class Subscriber {
+export class EventSubscriber {
   private readonly parts: SubscriberParts
   private patterns: string[] | undefined
   /** Events up to this number are not sent: they were, or are read from the journal. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { BrineError } from '../base/mod.ts'
-import { HELP, runCommand } from './brine-command.ts'
+import { COMMAND_HELP, runCommand } from './brine-command.ts'
 import type { Program } from './optparse/option.ts'
 
-const PROGRAM: Program = { name: 'brine try', usage: '[options]', options: [HELP], groups: [] }
+const PROGRAM: Program = { name: 'brine try', usage: '[options]', options: [COMMAND_HELP], groups: [] }
 
 async function ran(argv: readonly string[], work: () => Promise<number>) {
   const printed = { out: '', err: '' }

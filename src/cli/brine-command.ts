@@ -10,9 +10,9 @@ import type { CliOption, Program } from './optparse/option.ts'
 import { type Parsed, parseCommandLine } from './optparse/parse.ts'
 import type { Streams } from './streams.ts'
 
-export const HELP: CliOption = { flags: ['-h', '--help'], action: 'help', help: 'show this help' }
+export const COMMAND_HELP: CliOption = { flags: ['-h', '--help'], action: 'help', help: 'show this help' }
 
-export const CONFIG_DIR: CliOption = {
+export const COMMAND_CONFIG_DIR: CliOption = {
   flags: ['-c', '--config-dir'],
   metavar: 'DIR',
   help: "directory of the master's configuration (default: '/etc/salt')",

@@ -17,7 +17,7 @@ import {
   type WantedExamination,
 } from '../doctor/mod.ts'
 import { ProgressLine, palette } from '../output/mod.ts'
-import { type CommandOptions, HELP, runCommand } from './brine-command.ts'
+import { COMMAND_HELP, type CommandOptions, runCommand } from './brine-command.ts'
 import { UsageError } from './optparse/exit.ts'
 import type { Program } from './optparse/option.ts'
 import { processStreams, type Streams } from './streams.ts'
@@ -27,7 +27,7 @@ export const PROGRAM: Program = {
   usage: '[options]',
   description: 'Say what of a Salt installation will and will not work with Brine. Nothing is changed.',
   options: [
-    HELP,
+    COMMAND_HELP,
     { flags: ['-c', '--config-dir'], metavar: 'DIR', help: 'configuration to read (default: /etc/salt)' },
     { flags: ['--root'], metavar: 'DIR', help: 'folder with a copy of the file system of the site (default: /)' },
     {

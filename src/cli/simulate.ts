@@ -10,7 +10,7 @@ import { type CommandOptions, progressLine, readMaster, runCommand } from './bri
 import { UsageError } from './optparse/exit.ts'
 import { BRINE_SIMULATE } from './programs/brine-simulate.ts'
 import { acceptKeys } from './simulate/accept-keys.ts'
-import { jsonLine, progressText, readyText, refusalText, summaryText } from './simulate/report.ts'
+import { fleetSummary, progressText, readyText, refusalText, reportLine } from './simulate/report.ts'
 import { processStreams, type Streams } from './streams.ts'
 
 export const PROGRAM = BRINE_SIMULATE
@@ -57,7 +57,7 @@ async function simulate(options: Fixed, pool: KeyPool, words: CommandOptions, st
     if (hasOpened) {
       line.end()
       pool.keepMasterKey(fleet.report.masterKey)
-      streams.out(isJson ? jsonLine('ready', fleet.report) : readyText(fleet.report))
+      streams.out(isJson ? reportLine('ready', fleet.report) : readyText(fleet.report))
       streams.err(refusalText(fleet.report))
       if (fleet.progress.connected > 0) await Promise.race([end.interrupted, end.after(seconds(words))])
     }
@@ -69,7 +69,7 @@ async function simulate(options: Fixed, pool: KeyPool, words: CommandOptions, st
     fleet.stop()
   }
   const wallS = (performance.now() - began) / 1000
-  streams.out(isJson ? jsonLine('end', fleet.report) : summaryText(fleet.report, wallS))
+  streams.out(isJson ? reportLine('end', fleet.report) : fleetSummary(fleet.report, wallS))
   return fleet.progress.connected === 0 ? 1 : 0
 }
 

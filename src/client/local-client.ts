@@ -28,7 +28,7 @@ export interface PublishRequest {
   credentials?: Dict
 }
 
-/** Marks requests of our client. Salt's own reads jobs from files of the master, ours does not. A Salt master ignores the mark. */
+/** Marks requests of Brine's client. Salt's client reads jobs from files of the master, Brine's does not. A Salt master ignores the mark. */
 const OWN_CLIENT = ['client', 'brine'] as const
 
 /** Whether a request to publish comes from our client. */

@@ -74,7 +74,7 @@ export const DEPLOY_SETTINGS = {
   file_map: arg.dict('Files of this machine to files of the new one', { default: new Map() }),
   keep_tmp: arg.flag('Leave temporary files on the machine', { default: false }),
   show_deploy_args: arg.flag('Show what the deployment was given', { default: false }),
-  requires: arg.any('Names of a map that must be there before', { optional: true }),
+  requires: arg.any('Names of machines of the map that must exist first', { optional: true }),
 } as const satisfies Args
 
 export type DeploySettings = Bound<typeof DEPLOY_SETTINGS>

@@ -46,7 +46,7 @@ export interface ClusterRecord {
 interface Waiting {
   number: number
   bytes: Uint8Array
-  /** Undefined for a record that nobody waits for. */
+  /** Undefined when no caller waits for the record. */
   settle: ((error?: Error) => void) | undefined
   isAcked: boolean
   isVoid: boolean

@@ -36,7 +36,7 @@ export function globMatcher(glob: string): (text: string) => boolean {
   return (text) => {
     const chars = [...text]
     let [part, at] = [0, 0]
-    // the last star, and the end of what it took; an earlier star never has to take more
+    // the last star, and the end of the text that it matched; an earlier star never has to match more
     let [star, taken] = [-1, 0]
     while (at < chars.length) {
       const wanted = parts[part]

@@ -82,7 +82,7 @@ const familyRights = computed(() => {
   return { runner: of('runner'), wheel: of('wheel') }
 })
 
-/** Throw what the server would answer where the access list seems not to allow a function of the master. Spares the request. */
+/** Throw the refusal of the server when the access list does not seem to allow a function of the master. Saves the request. */
 export function expectAllowed(family: Family, fun: string): void {
   if (!seemsAllowed(family, fun)) throw new Problem(403, `This needs the right to call the ${family} function ${fun}`)
 }

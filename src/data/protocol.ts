@@ -74,7 +74,7 @@ class Steps implements Iterable<Value> {
   }
 }
 
-/** What a `for` over the value sees: a dict gives its keys, text its code points. */
+/** Return the values of a `for` loop over a value: the keys of a dict, the code points of a text. */
 export function iterate(value: Value): Iterable<Value> {
   if (Array.isArray(value)) return value
   if (typeof value === 'string') return value

@@ -84,7 +84,7 @@ export class SetTable {
     if ((this.fill + count) * 5 >= (this.places.length - 1) * 3) this.resize((this.used + count) * 2)
   }
 
-  /** Takes over the keys of another table; `isNew` tells those that are not here yet. */
+  /** Take over the keys of another table. `isNew` tells which keys this table does not have yet. */
   merge(other: SetTable, isNew: (key: Value) => boolean): void {
     if (other.used === 0) return
     this.reserve(other.used)

@@ -5,7 +5,7 @@ import type { Value } from './value.ts'
 export interface Signature {
   /** The name that error texts show. */
   name: string
-  /** A first parameter that Python counts in its messages and that callers never fill, such as `self`. */
+  /** The implicit first parameter, such as `self`: Python counts it in messages, callers never pass it. */
   implicit?: string | undefined
   positional: readonly string[]
   /** How many of the positional parameters have no default; they come first. */

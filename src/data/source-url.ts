@@ -1,4 +1,4 @@
-// What sources of files look like: paths, and URLs of the file server and of elsewhere.
+// Sources of files: paths, URLs of the file server, and other URLs.
 import { valueError } from './errors.ts'
 
 /** Protocols a source may have; the first group is fetched from elsewhere. */

@@ -1,7 +1,7 @@
 // All checks, in the order they run: cheap ones first, so that a report that is broken off has them.
 import type { Check } from './check.ts'
 import { calls } from './checks/calls.ts'
-import { compile } from './checks/compile.ts'
+import { compileTrees } from './checks/compile.ts'
 import { configuration } from './checks/configuration.ts'
 import { dangers } from './checks/dangers.ts'
 import { keys } from './checks/keys.ts'
@@ -13,7 +13,7 @@ import { sizes } from './checks/sizes.ts'
 import { templates } from './checks/templates.ts'
 
 export const CHECKS: readonly Check[] = [
-  ...[configuration, dangers, permissions, keys, minions, calls, python, templates, secrets, compile],
+  ...[configuration, dangers, permissions, keys, minions, calls, python, templates, secrets, compileTrees],
   // last, because reading files finds more that must be left out
   sizes,
 ]

@@ -51,7 +51,7 @@ export interface UpdateReport {
   events: ReadonlyArray<readonly [string, Dict]>
 }
 
-/** Locks that people set to hold updates back. */
+/** Locks that a person sets to stop updates. */
 export interface BackendLocks {
   set(pattern: string | null): string[]
   clear(pattern: string | null, type?: string): string[]

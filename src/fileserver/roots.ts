@@ -156,7 +156,7 @@ export class Roots implements FileBackend {
 export const staysBelow = (path: string): boolean =>
   !isAbsolute(path) && !path.includes('\0') && path !== '..' && !path.startsWith('../')
 
-/** Whether the name of an environment can become part of a path and stay below what it is put into. */
+/** Whether the name of an environment is safe as part of a path: the path stays below its root. */
 export function isPlainEnv(saltenv: string): boolean {
   return !saltenv.includes('\0') && saltenv.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
 }

@@ -285,7 +285,7 @@ export class GitMirror {
     const config = join(this.folder, 'config')
     const isLong = /^[0-9a-f]{64}\t/.test(listed)
     if (listed === '' || isLong === readFileSync(config, 'utf8').includes('sha256')) return
-    // what is served must not go because of an answer that nobody has checked
+    // keep the served refs: this answer of the remote is not verified
     if (this.kept() !== undefined)
       throw new GitError(
         'GitFailed',

@@ -1,3 +1,4 @@
+// `<cachedir>/<role>/remote_map.txt`: which folder of the cache belongs to which remote, for people who look there.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
 import { makeOwnFolder, writeWhole } from '../base/mod.ts'

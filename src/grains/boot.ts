@@ -46,7 +46,7 @@ async function isSecure(machine: Machine, directory: string, suffix: string): Pr
   return value?.at(-1) === 1
 }
 
-/** By whether they rotate; what lies in memory alone is left out. */
+/** Disks by whether they rotate, without devices that exist only in memory. */
 export async function linuxDiskGrains(machine: Machine): Promise<Dict> {
   const disks: string[] = []
   const ssds: string[] = []

@@ -1,4 +1,4 @@
-// Which Linux distribution this is: os, os_family, osfullname, osrelease, oscodename and the lsb_distrib_* grains.
+// The Linux distribution of the machine: os, os_family, osfullname, osrelease, oscodename and the lsb_distrib_* grains.
 import { type Dict, tuple, type Value } from '../data/mod.ts'
 import { type Distro, distroOf } from './distro.ts'
 import type { Machine } from './machine.ts'

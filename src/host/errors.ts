@@ -49,7 +49,7 @@ export type HostErrorCode =
   /** The user a command should run as does not exist. */
   | 'UserUnknown'
   | 'GroupUnknown'
-  /** A simulated machine was asked for a command nobody scripted. */
+  /** A simulated machine has no script for a command. */
   | 'CommandUnknown'
 
 export class HostError extends BrineError<HostErrorCode> {
@@ -75,7 +75,7 @@ export function systemError(code: SystemErrorCode, path?: string, other?: string
   return new HostError(code, `[Errno ${errno}] ${text}${about}`, cause)
 }
 
-/** A failure of Node as one of ours; anything else is handed back as it is. */
+/** Convert an error of Node to a HostError; return any other value unchanged. */
 export function fromNodeError(error: unknown, path?: string, other?: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const known = code === 'EOPNOTSUPP' ? 'ENOTSUP' : code

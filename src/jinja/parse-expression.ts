@@ -21,7 +21,7 @@ const TEST_ARGUMENT_STARTS = new Set<string>(['name', 'string', 'integer', 'floa
 const DEEPEST = 180
 
 interface TupleOptions {
-  /** Only names and attributes, as for the target of an assignment. */
+  /** Allow only names and attributes, as in the target of an assignment. */
   simplified?: boolean
   /** Whether `name.attribute` is a reference into a namespace, as in the target of `set`. */
   namespace?: boolean

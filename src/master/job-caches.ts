@@ -137,7 +137,7 @@ export class JobCaches implements JobListeners {
     if (count > 0) this.parts.log('debug', `Removed the files of ${count} old jobs`)
   }
 
-  /** Only Salt's Python misses a file that cannot be written: the store has the job. */
+  /** A failed write of these files is only logged: the store has the job, and only Salt's Python reads the files. */
   private attempt(jid: string, work: () => void): void {
     try {
       work()

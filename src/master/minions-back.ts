@@ -10,7 +10,7 @@ export interface ReturnParts {
   publications: { readonly reached: number }
   /** Where the number of connected minions is noted. */
   bank: Pick<Bank, 'fetch' | 'store'>
-  /** Seconds after the start in which jobs wait. */
+  /** How long after the start of the master jobs wait for minions, in seconds. */
   patience: number
   log: Log
 }

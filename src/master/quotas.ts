@@ -152,7 +152,7 @@ export class Quotas {
   }
 }
 
-/** Bytes that a container takes in memory, and any value besides its text. */
+/** Estimated memory of a container, and of any value besides its text, in bytes. */
 const CONTAINER = 100
 const SCALAR = 8
 

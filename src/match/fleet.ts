@@ -9,7 +9,7 @@ import { setOf } from './set-expression.ts'
 
 export interface FleetOptions {
   delimiter?: string
-  /** The function that is to be called. */
+  /** The function of the job. */
   fun?: Value
 }
 

@@ -59,7 +59,7 @@ export function serializerFamily(ctx: FunctionContext): AnswerFamily {
   }
 }
 
-/** State functions of a running state. */
+/** State functions that a running state may call. */
 export function stateFamily(ctx: StateContext): AnswerFamily {
   const load = async (name: string): Promise<FunctionDescription | undefined> =>
     (await ctx.states.load(moduleOf(name)))?.functions[functionOf(name)]

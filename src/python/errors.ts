@@ -13,7 +13,7 @@ import {
 } from '../data/mod.ts'
 
 export type WorkerErrorCode =
-  /** There is no Python on this machine. */
+  /** No Python interpreter was found on this machine. */
   | 'PythonMissing'
   /** The worker ended while it was at work. */
   | 'WorkerDied'

@@ -24,7 +24,7 @@ export class PythonFrameReader {
     this.largest = largest
   }
 
-  /** Take a piece of the stream; throws when it is not one of messages. */
+  /** Take a piece of the stream. Throw when the stream does not consist of messages. */
   push(piece: Buffer): void {
     this.pieces.push(piece)
     this.size += piece.length

@@ -24,7 +24,7 @@ export interface MasterRun {
   kwargs: ReadonlyMap<string, Value>
   jid: string
   user: string
-  /** Events and jobs that come of it are told of by this. */
+  /** The cause that events and jobs of this reaction carry. */
   caused: Caused
 }
 

@@ -3,7 +3,7 @@ import { type Dict, decodeMsgpack, encodeText, MsgpackError, type Value } from '
 import { deserializeYamlex, type LoadOptions, renderYaml, YamlError } from '../yaml/mod.ts'
 import { RenderError, renderError } from './errors.ts'
 import { inputText, withoutShebang } from './input-text.ts'
-import { json, json5, toml } from './object-renderers.ts'
+import { json5, jsonRenderer, toml } from './object-renderers.ts'
 import type { RenderContext, Renderer, StageOutput } from './renderer.ts'
 
 /** Salt lets most errors of parsers out as they are; each gets its place in the file. */
@@ -65,4 +65,4 @@ const msgpack: Renderer = {
   },
 }
 
-export const dataRenderers: readonly Renderer[] = [yaml, yamlex, json, json5, toml, msgpack, text]
+export const dataRenderers: readonly Renderer[] = [yaml, yamlex, jsonRenderer, json5, toml, msgpack, text]

@@ -11,7 +11,7 @@ function failed(code: RenderErrorCode, error: Error, line: number, whole: string
   return new RenderError(code, error.message, { reason, at, cause: error })
 }
 
-export const json: Renderer = {
+export const jsonRenderer: Renderer = {
   name: 'json',
   render: (input, _args, ctx) => {
     const whole = inputText(input, 'json')

@@ -224,7 +224,7 @@ export class Schedule {
     this.options.log('error', text)
   }
 
-  /** What was due while nobody looked runs only if its job says `run_missed`. */
+  /** A job that was due while the scheduler did not run is started only with `run_missed`. */
   private dropMissed(): void {
     const jobs = this.all
     for (const [name, times] of this.times) {

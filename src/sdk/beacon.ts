@@ -1,4 +1,4 @@
-// What a beacon is: it looks at something every so often and tells what it saw, as data of events.
+// The declaration of a beacon: a check that runs at an interval and returns its findings as data of events.
 import {
   type Dict,
   floatFromText,

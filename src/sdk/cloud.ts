@@ -33,7 +33,7 @@ export interface CloudOutcome {
 }
 
 export interface CloudClient {
-  /** Machines by alias, driver and name. */
+  /** Machines by alias of the provider, driver and name. */
   query(kind: CloudQuery): Promise<CloudOutcome>
   /** Locations, images or sizes of a provider, or of `all`. */
   listing(kind: CloudListing, provider: string): Promise<CloudOutcome>

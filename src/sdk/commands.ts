@@ -46,7 +46,7 @@ export async function succeeds(ctx: FunctionContext, cmd: CommandWords, options:
 }
 
 /** Return the path of a program. One that is missing is a failure. */
-export async function programPath({ host }: Pick<FunctionContext, 'host'>, name: string): Promise<string> {
+export async function requiredProgram({ host }: Pick<FunctionContext, 'host'>, name: string): Promise<string> {
   const path = await host.which(name)
   if (path === undefined) throw failure(`Command '${name}' cannot be found`)
   return path

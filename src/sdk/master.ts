@@ -44,7 +44,7 @@ export interface MasterStores {
   orchestrations(): OrchestrationStore
   /** Queues in the embedded store. */
   queues(): QueueStore
-  /** What the reactor did. */
+  /** The records of reactions. */
   reactions(): ReactionStore
   /** Past events. */
   journal(): JournalReader
@@ -137,7 +137,7 @@ export interface MasterContext
   readonly user: string
   /** Who had the call made, where that is not the master itself. */
   readonly caller: Origin | undefined
-  /** Whether pillar values leave as asterisks. */
+  /** Whether pillar values are masked in the answer. */
   readonly masked: boolean
   readonly orchestration: Orchestrator
   /** Connected minions, each with its address. */

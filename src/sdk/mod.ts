@@ -107,7 +107,7 @@ export {
   type CommandWords,
   namesIn,
   outputOf,
-  programPath,
+  requiredProgram,
   retcodeOf,
   runAll,
   succeeds,

@@ -10,7 +10,7 @@ export interface ReturnerFunctions {
   returner?(ctx: FunctionContext, ret: Dict): Answer<unknown>
   /** Takes events of the master's bus, each with `tag` and `data`. */
   event_return?(ctx: FunctionContext, events: readonly Dict[]): Answer<unknown>
-  /** Takes what a job is, before it is published. */
+  /** Store the load of a job before it is published. */
   save_load?(ctx: FunctionContext, jid: string, load: Dict, minions: readonly string[]): Answer<unknown>
   get_load?(ctx: FunctionContext, jid: string): Answer<Dict>
   /** What minions returned for a job, by id. */

@@ -10,7 +10,7 @@ export const THORIUM_USER = 'Thorium'
 const KEY = '__thorium__'
 
 export interface Thorium {
-  /** By name; the value of each is under `val`: Salt's `__reg__`. */
+  /** Registers by name, Salt's `__reg__`. The value of a register is under `val`. */
   readonly register: Dict
   /** Each with `tag` and `data`: Salt's `__events__`. */
   readonly events: readonly Dict[]

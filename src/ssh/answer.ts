@@ -88,7 +88,7 @@ export function failedCall(id: string, { status, stdout, stderr }: CallFailure):
   return { id, shown: full, full, retcode: status }
 }
 
-/** The answer of a target that could not be reached, or was lost. */
+/** The answer for a target that could not be reached, or whose connection was lost. */
 export function unreached(id: string, error: SshError): SshAnswer {
   const { code, said, retcode } = error
   if (code === 'HostKeyUnknown') {

@@ -146,7 +146,7 @@ export class ReactionStore {
     return this.rows('SELECT id, at, record FROM reaction WHERE tag = ? ORDER BY id DESC LIMIT ?', tag, count)
   }
 
-  /** Those in whose record a text stands, such as the number of a job, newest first. */
+  /** The reactions whose record contains a text, such as a job id, newest first. */
   about(text: string, count: number): KeptReaction[] {
     const sql = 'SELECT id, at, record FROM reaction WHERE instr(record, ?) > 0 ORDER BY id DESC LIMIT ?'
     return this.rows(sql, Buffer.from(text), count)

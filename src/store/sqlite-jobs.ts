@@ -10,8 +10,8 @@ import type { Schema } from './schema.ts'
 import type { Statement } from './sql.ts'
 import type { StorageUse } from './storage-watch.ts'
 
-// Who was meant lies in one value beside the load: a row for each would cost as much as the returns themselves.
-// Returns lie in the order they came, not in that of their names: large rows are not moved when others come between them.
+// The targeted ids are one packed column next to the load: a row for each id would cost as much as the returns themselves.
+// Returns are stored in the order of their arrival, not by minion id, so that a new row never moves large rows.
 const TABLES = `
   CREATE TABLE IF NOT EXISTS job (
     jid TEXT PRIMARY KEY, fun TEXT NOT NULL, load BLOB NOT NULL, minions BLOB NOT NULL, made REAL NOT NULL) WITHOUT ROWID;

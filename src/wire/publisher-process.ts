@@ -53,7 +53,7 @@ export async function start({ program, options, server, signal, log = silentLog 
     return Promise.race([once(child, 'message'), gone])
   }
   await heard()
-  // it is there to accept what comes from now on
+  // from now on the process accepts connections
   tell(child, { open: options }, server)
   await heard()
   let reached = 0

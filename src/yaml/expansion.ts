@@ -1,6 +1,6 @@
 // A bound on what aliases stand for. An alias costs a few characters and stands for all below its anchor, so that a document
-// of half a kilobyte can mean billions of values. They cost nothing here, where they are shared, and everything where the
-// values are written out, compared or sent.
+// of half a kilobyte can mean billions of values. Shared values cost nothing in memory, but each is written, compared and
+// sent as often as it is named.
 import { markedError } from './errors.ts'
 import type { Node } from './node.ts'
 

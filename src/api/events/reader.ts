@@ -20,7 +20,7 @@ export interface ReaderSource {
   forget(reader: EventReader): void
 }
 
-/** Events that a reader cannot get: the journal is off or no longer has them. */
+/** A gap: events that a reader missed and that the journal does not have. */
 export interface Missed {
   first: number
   last: number

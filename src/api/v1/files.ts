@@ -8,7 +8,7 @@ import { HttpError } from '../errors.ts'
 import type { ApiService } from '../service.ts'
 import type { V1App } from './call.ts'
 import { refusals } from './problems.ts'
-import { answer, cursorOf, line, pageOf, paging, placeOf } from './shapes.ts'
+import { answer, cursorOf, line, pageOf, paging, placeShape } from './shapes.ts'
 
 const Environment = z.object({ name: z.string() }).openapi('Environment')
 
@@ -97,7 +97,7 @@ export function addFileRoutes(site: V1App, { master }: ApiService): void {
     await call.need('runner', 'fileserver.dir_list', { saltenv })
     const entries = await server.folder(path, saltenv)
     if (!entries) throw new HttpError(404, 'There is no such folder')
-    const after = placeOf(cursor, 1)?.[0] ?? ''
+    const after = placeShape(cursor, 1)?.[0] ?? ''
     const rest = entries.filter(({ name }) => name > after)
     const items = rest.slice(0, limit)
     return c.json({ items, next: rest.length > limit ? cursorOf([items.at(-1)!.name]) : null }, 200)

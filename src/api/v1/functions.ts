@@ -11,7 +11,7 @@ import { argumentSchema, resultSchema, STATE_RESULT } from './function-schemas.t
 import { toJson } from './json.ts'
 import { OwnFunctions } from './own-functions.ts'
 import { refusals } from './problems.ts'
-import { Any, answer, cursorOf, FunctionName, line, pageOf, paging, placeOf } from './shapes.ts'
+import { Any, answer, cursorOf, FunctionName, line, pageOf, paging, placeShape } from './shapes.ts'
 import { slices } from './slices.ts'
 
 const FAMILIES = ['execution', 'state', 'runner', 'wheel'] as const
@@ -183,7 +183,7 @@ export function addFunctionRoutes(site: V1App, service: ApiService): void {
   const own = new OwnFunctions(new FileServer(opts, host, log), host)
   site.openapi(list, async (c) => {
     const { family, q, docs, limit, cursor } = c.req.valid('query')
-    const [afterFamily = '', afterName = ''] = placeOf(cursor, 2) ?? []
+    const [afterFamily = '', afterName = ''] = placeShape(cursor, 2) ?? []
     const wanted = FAMILIES.filter(
       (each) =>
         (family === undefined || each === family) && FAMILIES.indexOf(each) >= FAMILIES.indexOf(afterFamily as Family),

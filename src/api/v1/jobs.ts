@@ -21,7 +21,7 @@ import {
   MinionId,
   pageOf,
   paging,
-  placeOf,
+  placeShape,
   TargetType,
   Time,
   timeShape,
@@ -215,7 +215,7 @@ export function addJobRoutes(site: V1App, service: ApiService): void {
       ...(to !== undefined && { until: to }),
       ...(!isAll && { owner: call.owner }),
     }
-    const page = await jobs.ledger.page(filter, limit, placeOf(cursor, 1)?.[0])
+    const page = await jobs.ledger.page(filter, limit, placeShape(cursor, 1)?.[0])
     return c.json(
       { items: page.jobs.map(summaryOf), next: page.next === undefined ? null : cursorOf([page.next]) },
       200,

@@ -9,7 +9,7 @@ import type { V1App } from './call.ts'
 import { changeKey, includeOf, MOST_KEYS, wheelDone } from './key-actions.ts'
 import { FOLDERS, KEY_STATES, type KeyStateName } from './minion-facts.ts'
 import { refusals } from './problems.ts'
-import { answer, body, cursorOf, line, MinionId, pageOf, paging, placeOf } from './shapes.ts'
+import { answer, body, cursorOf, line, MinionId, pageOf, paging, placeShape } from './shapes.ts'
 import { slices } from './slices.ts'
 
 const Key = z.object({ id: z.string(), state: z.enum(KEY_STATES) }).openapi('Key')
@@ -162,7 +162,7 @@ function addReading(site: V1App, service: ApiService): void {
     const { q, state, fingerprints, limit, cursor } = c.req.valid('query')
     await c.var.call.need('wheel', 'key.list_all')
     if (fingerprints === 'true') await c.var.call.need('wheel', 'key.finger', { match: '*' })
-    const [afterState = '', afterId = ''] = placeOf(cursor, 2) ?? []
+    const [afterState = '', afterId = ''] = placeShape(cursor, 2) ?? []
     const from = Math.max(0, KEY_STATES.indexOf(afterState as KeyStateName))
     const found = KEY_STATES.slice(from).flatMap((name) => {
       if (state !== undefined && name !== state) return []

@@ -10,7 +10,7 @@ import { type Column, type Group, JobMatrices, type JobMatrix } from './job-matr
 import { visibleJob } from './jobs.ts'
 import { timeText, toJson } from './json.ts'
 import { BadFields, refusals } from './problems.ts'
-import { Any, answer, cursorOf, Jid, limitOf, placeOf, Time } from './shapes.ts'
+import { Any, answer, cursorOf, Jid, limitOf, placeShape, Time } from './shapes.ts'
 import { slices } from './slices.ts'
 import { returnValue } from './state-scan.ts'
 
@@ -166,7 +166,7 @@ export function addMatrixRoutes(site: V1App, service: ApiService): void {
 }
 
 function numberIn(cursor: string | undefined): number {
-  const number = Number(placeOf(cursor, 1)?.[0] ?? 0)
+  const number = Number(placeShape(cursor, 1)?.[0] ?? 0)
   if (!Number.isSafeInteger(number)) throw new BadFields([{ field: 'after', reason: 'is no cursor of this matrix' }])
   return number
 }

@@ -10,7 +10,7 @@ import { timeText, toJson } from './json.ts'
 import { isTrial } from './last-returns.ts'
 import type { MinionFacts } from './minion-facts.ts'
 import { BadFields, refusals } from './problems.ts'
-import { Any, answer, cursorOf, line, MinionId, pageOf, paging, placeOf, Time } from './shapes.ts'
+import { Any, answer, cursorOf, line, MinionId, pageOf, paging, placeShape, Time } from './shapes.ts'
 import { slices } from './slices.ts'
 import { countStates } from './state-scan.ts'
 
@@ -120,7 +120,7 @@ export function addMinionDataRoutes(site: V1App, service: ApiService, facts: Min
     const { id } = c.req.valid('param')
     const { limit, cursor } = c.req.valid('query')
     await c.var.call.need('runner', 'jobs.list_jobs')
-    const found = await runsOf(service, id, limit, placeOf(cursor, 1)?.[0])
+    const found = await runsOf(service, id, limit, placeShape(cursor, 1)?.[0])
     return c.json(found, 200)
   })
 }

@@ -11,7 +11,7 @@ import type { Highstate } from './last-returns.ts'
 import { Columns, ColumnValues, columnReader } from './minion-columns.ts'
 import { KEY_STATES, type MinionFact, type MinionFacts } from './minion-facts.ts'
 import { BadFields, refusals } from './problems.ts'
-import { Any, answer, cursorOf, limitOf, line, MinionId, pageOf, paging, placeOf, Time } from './shapes.ts'
+import { Any, answer, cursorOf, limitOf, line, MinionId, pageOf, paging, placeShape, Time } from './shapes.ts'
 import { slices } from './slices.ts'
 import { resolved } from './targets.ts'
 
@@ -220,7 +220,7 @@ export function addMinionRoutes(site: V1App, service: ApiService, facts: MinionF
     if (needsGrains && !view.hasGrains) await call.need('runner', 'cache.grains')
     const valuesOf = await columnReader(call, access.stores, columns)
     const all = await chosen(facts, { q, state, grain, ids: await targeted(call, target) })
-    const found = ordered(all, sort, placeOf(cursor, 2))
+    const found = ordered(all, sort, placeShape(cursor, 2))
     const turn = slices()
     const items = []
     for (const [, fact] of found.slice(0, limit)) {

@@ -13,7 +13,7 @@ import { timeText, toJson } from './json.ts'
 import { askOwnMaster } from './master-parts.ts'
 import { BadFields, refusals } from './problems.ts'
 import { ReactionCounts, stateOfReaction } from './reaction-counts.ts'
-import { Any, answer, body, cursorOf, line, pageOf, paging, placeOf, Time } from './shapes.ts'
+import { Any, answer, body, cursorOf, line, pageOf, paging, placeShape, Time } from './shapes.ts'
 
 const tags = ['Reactor']
 
@@ -142,7 +142,7 @@ export function addReactorRoutes(site: V1App, service: ApiService): void {
   site.openapi(reactions, async (c) => {
     const { tag, limit, cursor } = c.req.valid('query')
     await c.var.call.need('runner', 'reactor.trace', tag === undefined ? {} : { what: tag })
-    const before = Number(placeOf(cursor, 1)?.[0] ?? Number.MAX_SAFE_INTEGER)
+    const before = Number(placeShape(cursor, 1)?.[0] ?? Number.MAX_SAFE_INTEGER)
     if (!Number.isSafeInteger(before)) throw new BadFields([{ field: 'cursor', reason: 'is no cursor of this list' }])
     const found = stores.reactions().before(before, limit + 1, tag)
     const items = found.slice(0, limit).map(reactionOf)

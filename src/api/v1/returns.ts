@@ -11,7 +11,7 @@ import type { V1App } from './call.ts'
 import { visibleJob } from './jobs.ts'
 import { timeText, toJson } from './json.ts'
 import { refusals } from './problems.ts'
-import { Any, answer, cursorOf, Jid, MinionId, pageOf, paging, placeOf, Time } from './shapes.ts'
+import { Any, answer, cursorOf, Jid, MinionId, pageOf, paging, placeShape, Time } from './shapes.ts'
 
 const Return = z
   .object({
@@ -90,7 +90,7 @@ export function addReturnRoutes(site: V1App, service: ApiService): void {
     const { jid } = c.req.valid('param')
     const { format, limit, cursor } = c.req.valid('query')
     await visibleJob(c.var.call, jid, 'jobs.lookup_jid')
-    const outcomes = jobs.ledger.outcomes(jid, limit + 1, placeOf(cursor, 1)?.[0])
+    const outcomes = jobs.ledger.outcomes(jid, limit + 1, placeShape(cursor, 1)?.[0])
     const items = []
     let bytes = 0
     for (const outcome of outcomes.slice(0, limit)) {

@@ -8,7 +8,7 @@ import type { ApiService } from '../service.ts'
 import type { V1App } from './call.ts'
 import { timeText, toJson } from './json.ts'
 import { BadFields, refusals } from './problems.ts'
-import { Any, answer, body, cursorOf, Jid, line, pageOf, paging, placeOf, Time } from './shapes.ts'
+import { Any, answer, body, cursorOf, Jid, line, pageOf, paging, placeShape, Time } from './shapes.ts'
 import { slices } from './slices.ts'
 
 const Run = z
@@ -121,7 +121,7 @@ export function addRunRoutes(site: V1App, { master }: ApiService): void {
   site.openapi(runs, async (c) => {
     const { limit, cursor } = c.req.valid('query')
     await c.var.call.need('runner', 'state.orchestrate_runs')
-    const found = store().runsBefore(placeOf(cursor, 1)?.[0] ?? '~', limit + 1)
+    const found = store().runsBefore(placeShape(cursor, 1)?.[0] ?? '~', limit + 1)
     const turn = slices()
     const items = []
     for (const run of found.slice(0, limit)) {

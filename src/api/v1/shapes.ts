@@ -89,7 +89,7 @@ export const pageOf = <T extends z.ZodType>(item: T) =>
 export const cursorOf = (place: readonly string[]): string => Buffer.from(JSON.stringify(place)).toString('base64url')
 
 /** Read a cursor that `cursorOf` wrote with so many parts. */
-export function placeOf(cursor: string | undefined, parts: number): string[] | undefined {
+export function placeShape(cursor: string | undefined, parts: number): string[] | undefined {
   if (cursor === undefined || cursor === '') return undefined
   let place: unknown
   try {

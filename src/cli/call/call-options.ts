@@ -48,7 +48,7 @@ function setRoots(opts: Dict, { values, given }: CommandLine, complain: (text: s
   complain(`Warning: ${names} ${verb} ignored because --local was not specified; ${why}\n`)
 }
 
-/** Salt says nothing about such a root, and then that no state was found. */
+/** Salt ignores such a root without a message, and then reports that no state was found. */
 function warnOfAbsent(flag: string, dirs: readonly string[], complain: (text: string) => void): void {
   const isFolder = (path: Value): boolean => statSync(str(path), { throwIfNoEntry: false })?.isDirectory() === true
   for (const dir of dirs.filter((one) => !expandRoots([one]).some(isFolder))) {

@@ -4,7 +4,7 @@
 export interface CliOption {
   /** `-o` and `--option` spellings, short ones first. */
   readonly flags: readonly string[]
-  /** The name its value is kept under: the first long spelling's, unless said here. */
+  /** The key of the value. Default: the first long spelling. */
   readonly dest?: string
   /** `store` unless said here. `file` stores a path, and puts a bare name into the current directory. */
   readonly action?: 'store' | 'store_true' | 'store_false' | 'append' | 'file' | 'version' | 'help'

@@ -1,5 +1,5 @@
 // The command line of `brine simulate`.
-import { CONFIG_DIR, HELP } from '../brine-command.ts'
+import { COMMAND_CONFIG_DIR, COMMAND_HELP } from '../brine-command.ts'
 import type { Program } from '../optparse/option.ts'
 
 export const BRINE_SIMULATE: Program = {
@@ -8,7 +8,7 @@ export const BRINE_SIMULATE: Program = {
   description:
     'Start N simulated minions in this process. They sign in to a master, check its publications and return over the real wire; only the ' +
     'work of a job is made up. Ctrl-C ends them and prints a summary.',
-  options: [HELP, CONFIG_DIR],
+  options: [COMMAND_HELP, COMMAND_CONFIG_DIR],
   groups: [
     {
       title: 'Master',

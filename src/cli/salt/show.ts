@@ -39,7 +39,7 @@ export function showAnswer(work: Showing, { id, value, retcode, out }: ShownRetu
   return showValue(work, new Map([[id, value]]), out, retcode)
 }
 
-/** All at once; nothing at all is a failure. */
+/** Print all returns at once. No return at all is a failure. */
 export async function showOutcome(work: Showing, value: Value, out = ''): Promise<number> {
   if (work.opts.get('fun') === 'sys.doc' && isDict(value) && value.size > 0) return showDocs(work, value)
   await showValue(work, value, out, 0)

@@ -28,7 +28,7 @@ export function refusalText({ refused }: FleetReport): string {
   return lines.length === 0 ? '' : `${lines.join('')}${advice}`
 }
 
-export function summaryText(report: FleetReport, wallS: number): string {
+export function fleetSummary(report: FleetReport, wallS: number): string {
   const { user, system } = process.cpuUsage()
   const rows: [string, number | string][] = [
     ['minions', `${report.connected} of ${report.minions} signed in`],
@@ -58,7 +58,7 @@ export function summaryText(report: FleetReport, wallS: number): string {
 }
 
 /** One JSON line for programs. */
-export function jsonLine(event: 'ready' | 'end', report: FleetReport): string {
+export function reportLine(event: 'ready' | 'end', report: FleetReport): string {
   const { masterKey: _, refused, ...counts } = report
   const { user, system } = process.cpuUsage()
   const own = { cpu_s: (user + system) / 1e6, rss_mib: process.memoryUsage.rss() / MIB }

@@ -37,7 +37,7 @@ export class Returners {
     await handReturn(ctx, returnerNames(wanted), given)
   }
 
-  /** Functions of this machine, with the options of the master. */
+  /** Load the functions of this machine with the options of the master. */
   private async open(): Promise<FunctionContext> {
     const { minionFunctions } = await import('../../minion/mod.ts')
     const { opts, log, access } = this.work

@@ -1,7 +1,14 @@
 // `brine backup`: a master's data and configuration in one archive, also while it runs.
 import { LocalHost } from '../../host/mod.ts'
 import { backUp, ownerNames } from '../../upkeep/mod.ts'
-import { CONFIG_DIR, escapedLines, HELP, progressLine, readMaster, runCommand } from '../brine-command.ts'
+import {
+  COMMAND_CONFIG_DIR,
+  COMMAND_HELP,
+  escapedLines,
+  progressLine,
+  readMaster,
+  runCommand,
+} from '../brine-command.ts'
 import { UsageError } from '../optparse/exit.ts'
 import type { Program } from '../optparse/option.ts'
 import { processStreams, type Streams } from '../streams.ts'
@@ -11,8 +18,8 @@ export const PROGRAM: Program = {
   usage: '--out FILE [options]',
   description: 'Write a backup of this master, which may be running. The archive contains private keys.',
   options: [
-    HELP,
-    CONFIG_DIR,
+    COMMAND_HELP,
+    COMMAND_CONFIG_DIR,
     { flags: ['-o', '--out'], metavar: 'FILE', help: 'archive to write: .tar, .tar.gz or .tar.zst' },
     { flags: ['--with-trees'], action: 'store_true', help: 'add file_roots, pillar_roots and thorium_roots' },
     {

@@ -2,7 +2,7 @@
 import { option } from '../../config/mod.ts'
 import { downgradeKept, keptDatabases } from '../../store/mod.ts'
 import { isMasterRunning, UpkeepError } from '../../upkeep/mod.ts'
-import { CONFIG_DIR, HELP, readMaster, runCommand } from '../brine-command.ts'
+import { COMMAND_CONFIG_DIR, COMMAND_HELP, readMaster, runCommand } from '../brine-command.ts'
 import { UsageError } from '../optparse/exit.ts'
 import type { Program } from '../optparse/option.ts'
 import { processStreams, type Streams } from '../streams.ts'
@@ -12,7 +12,7 @@ export const PROGRAM: Program = {
   usage: '[NAME=VERSION ...] [options]',
   description:
     'Take databases of this master one version back, or to the versions that are named. The master must not run.',
-  options: [HELP, CONFIG_DIR],
+  options: [COMMAND_HELP, COMMAND_CONFIG_DIR],
   groups: [],
 }
 

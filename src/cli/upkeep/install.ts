@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { silentLog } from '../../base/mod.ts'
 import { minionConfig, option } from '../../config/mod.ts'
 import { currentVersion, makeCurrent, stageVersion, versionFolder } from '../../upkeep/mod.ts'
-import { type CommandOptions, configFolder, HELP, runCommand } from '../brine-command.ts'
+import { COMMAND_HELP, type CommandOptions, configFolder, runCommand } from '../brine-command.ts'
 import { configSources } from '../config-sources.ts'
 import { UsageError } from '../optparse/exit.ts'
 import type { Program } from '../optparse/option.ts'
@@ -15,7 +15,7 @@ export const PROGRAM: Program = {
   usage: 'PACKAGE --prefix DIR [options]',
   description: 'Unpack a package into DIR/versions/VERSION and let DIR/current lead there.',
   options: [
-    HELP,
+    COMMAND_HELP,
     { flags: ['--prefix'], metavar: 'DIR', help: 'directory of all versions, such as /opt/brine' },
     { flags: ['--sha256'], metavar: 'HASH', help: 'refuse a package with another hash' },
     {

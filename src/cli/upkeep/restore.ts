@@ -18,10 +18,10 @@ import {
   verifyArchive,
 } from '../../upkeep/mod.ts'
 import {
-  CONFIG_DIR,
+  COMMAND_CONFIG_DIR,
+  COMMAND_HELP,
   type CommandOptions,
   configFolder,
-  HELP,
   progressLine,
   readMaster,
   runCommand,
@@ -35,8 +35,8 @@ export const PROGRAM: Program = {
   usage: 'FILE [options]',
   description: 'Restore a master from an archive of brine backup. The master must not run.',
   options: [
-    HELP,
-    CONFIG_DIR,
+    COMMAND_HELP,
+    COMMAND_CONFIG_DIR,
     { flags: ['--into'], metavar: 'ROOT', help: 'restore below this directory instead of to /' },
     {
       flags: ['--allow-path'],

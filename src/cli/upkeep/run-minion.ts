@@ -1,6 +1,6 @@
 // `brine run-minion [words of salt-minion]`: a minion for service managers, which can be upgraded beside its running version.
 import { installedAs, launchMinion, UpkeepError } from '../../upkeep/mod.ts'
-import { HELP, runCommand } from '../brine-command.ts'
+import { COMMAND_HELP, runCommand } from '../brine-command.ts'
 import type { Program } from '../optparse/option.ts'
 import { processStreams, type Streams } from '../streams.ts'
 
@@ -8,7 +8,7 @@ export const PROGRAM: Program = {
   name: 'brine run-minion',
   usage: '[options of salt-minion]',
   description: 'Run salt-minion in the foreground, as a service that brine.upgrade can upgrade.',
-  options: [HELP],
+  options: [COMMAND_HELP],
   groups: [],
 }
 

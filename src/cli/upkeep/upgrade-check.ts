@@ -13,7 +13,7 @@ import {
   type UpgradeReport,
   versionFolder,
 } from '../../upkeep/mod.ts'
-import { CONFIG_DIR, type CommandOptions, configFolder, HELP, runCommand } from '../brine-command.ts'
+import { COMMAND_CONFIG_DIR, COMMAND_HELP, type CommandOptions, configFolder, runCommand } from '../brine-command.ts'
 import { configSources } from '../config-sources.ts'
 import { UsageError } from '../optparse/exit.ts'
 import type { Program } from '../optparse/option.ts'
@@ -24,8 +24,8 @@ export const PROGRAM: Program = {
   usage: '[--package FILE | --to VERSION] [options]',
   description: 'Say what an upgrade of this master would meet. Exit status: 0 nothing, 2 warnings, 1 problems.',
   options: [
-    HELP,
-    CONFIG_DIR,
+    COMMAND_HELP,
+    COMMAND_CONFIG_DIR,
     { flags: ['--package'], metavar: 'FILE', help: 'package of the version to upgrade to' },
     { flags: ['--to'], metavar: 'VERSION', help: 'version to upgrade to, if it is installed side by side' },
     { flags: ['--json'], action: 'store_true', help: 'print the report as JSON' },

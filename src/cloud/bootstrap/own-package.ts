@@ -1,5 +1,5 @@
-// The package of the minion that this installation itself is: the one-file program, or an archive of the programs with this Node. So a new
-// machine needs nothing from outside.
+// A package of the minion, made of this installation: the one-file program, or an archive of the programs with the running Node. A new
+// machine then needs no download.
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -42,7 +42,7 @@ export const FILESERVER = {
     doc: 'Bytes per piece of a file that salt-cp sends',
   },
   roots_update_interval: { type: 'int', both: 60, doc: 'Seconds between updates of the roots backend' },
-  minionfs_env: { type: 'str', master: 'base', doc: 'Environment in which files of minions appear' },
+  minionfs_env: { type: 'str', master: 'base', doc: 'Environment that serves files of minions' },
   minionfs_mountpoint: { type: 'str', master: '', doc: 'Path under which files of minions appear' },
   minionfs_whitelist: { type: 'list', master: [], doc: 'Only files of these minions are served' },
   minionfs_blacklist: { type: 'list', master: [], doc: 'Files of these minions are not served' },

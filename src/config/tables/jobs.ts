@@ -14,7 +14,7 @@ export const JOBS = {
     master: 15,
     doc: 'Seconds after its publication in which a job still goes to a minion that was not connected then and connects again; 0 for never, as in Salt',
   },
-  job_cache: { type: 'bool', master: true, doc: 'Keep jobs and their answers' },
+  job_cache: { type: 'bool', master: true, doc: 'Store jobs and their returns' },
   keep_jobs: { master: 24, doc: 'Hours that jobs are kept; see keep_jobs_seconds' },
   keep_jobs_seconds: { type: 'int', master: 86400, doc: 'Seconds that jobs are kept' },
   multi_returner: { type: 'list', both: [], doc: 'Returners that the returner multi_returner hands jobs to' },

@@ -24,7 +24,7 @@ export const SECURITY = {
     type: 'str',
     for: ['master'],
     unset: '',
-    doc: 'Directory of grain values that are accepted by themselves',
+    doc: 'Directory of files with grain values; a minion with such a value is accepted without a person',
   },
   autosign_grains: { type: 'list', for: ['minion'], doc: 'Grains a minion sends to be accepted by themselves' },
   foreign_target_timeout: {
@@ -158,7 +158,7 @@ export const SECURITY = {
   request_server_aes_session: {
     type: 'int',
     master: 0,
-    doc: "Seconds a minion's own session key stays good; 0 uses the common one",
+    doc: 'Life of the session key of one minion, in seconds; 0 for one key for all minions',
     needless: 'A session key of a minion stays good as long as publish_session says',
   },
   ping_on_rotate: {

@@ -44,7 +44,11 @@ export const STATES = {
   },
   state_compress_ids: { type: 'bool', for: ['minion', 'master'], doc: 'Join equal results of one id in the output' },
   disabled_requisites: { type: 'str|list', minion: [], doc: 'Requisites that are ignored' },
-  global_state_conditions: { type: 'None|dict', minion: null, doc: 'Conditions added to states by their function' },
+  global_state_conditions: {
+    type: 'None|dict',
+    minion: null,
+    doc: 'Targets that a minion must match to run a state, by state function',
+  },
   startup_states: { type: 'str', minion: '', doc: 'What runs when the minion starts: highstate, sls or top' },
   sls_list: { type: 'list', minion: [], doc: 'SLS files of startup_states sls' },
   top_file: { type: 'str', minion: '', doc: 'Top file of startup_states top' },

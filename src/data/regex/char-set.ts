@@ -32,7 +32,7 @@ export interface SetFlags {
   ascii: boolean
 }
 
-/** The set of the members as flags see them: with other cases, with classes of ASCII alone. */
+/** Return the members of a set under the flags: without case, or with ASCII classes only. */
 export function charSet(
   negated: boolean,
   ranges: readonly number[],

@@ -166,7 +166,7 @@ export class PyRegex {
       const here = this.ownMatch(text, at, { filled: true })
       return here ?? (at < text.length ? this.ownSearch(text, nextPlace(text, at)) : null)
     }
-    // the rest of the text is remembered at the start and must be another at the end
+    // remember the rest of the text at the start: at the end it must differ
     this.filled ??= native(`(?=([\\s\\S]*))(?:${shifted(this.source)})(?!\\1$)`, 'vy')
     this.filled.lastIndex = at
     const found = executed(this.filled, text)

@@ -59,7 +59,7 @@ function compareParts(a: string, b: string): number {
 const compareNumbers = (a: string, b: string): number =>
   a.length !== b.length ? a.length - b.length : a < b ? -1 : a > b ? 1 : 0
 
-/** Undefined when dpkg cannot read one of them. */
+/** Return the order of two versions; undefined when dpkg cannot read one of them. */
 export function compareDebian(first: string, second: string): number | undefined {
   const a = parse(first)
   const b = parse(second)

@@ -19,7 +19,7 @@ const MANY_SLS = 300
 const MANY_STATES = 5000
 const LONG_CHAIN = 10
 
-export const compile: Check = {
+export const compileTrees: Check = {
   name: 'compilation',
   codes: [
     ...([

@@ -1,3 +1,5 @@
+// A Mercurial repository: branches, bookmarks and tags are environments. All changesets are pulled into a repository without a
+// working copy below the cache, and files are written from there when somebody asks for them.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
 import { makeOwnFolder, writeWhole } from '../../base/mod.ts'

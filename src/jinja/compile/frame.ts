@@ -1,4 +1,4 @@
-// What the code generator knows at the point it is writing for.
+// The state of the code generator at one place of a template: scopes and variables.
 import { type Identifiers, SymbolScope } from '../symbols.ts'
 
 export interface CodeFrame {

@@ -56,7 +56,7 @@ function splitWord(word: string): [head: string, address: string, tail: string] 
   const end = trailStart(address)
   let tail = address.slice(end)
   address = address.slice(0, end)
-  // an opening bracket inside the address takes its closing one back
+  // a closing bracket belongs to the address when its opening bracket does
   for (const [open, close] of BRACKETS) {
     const opened = address.split(open).length - 1
     if (opened <= address.split(close).length - 1) continue

@@ -27,7 +27,7 @@ import { makeIfelse } from './ifelse.ts'
 const isPlain = (value: Value): boolean =>
   typeof value !== 'object' || value === null || value instanceof Float || value instanceof PyStr
 
-/** A structure of plain values; whatever else it holds is shown by its repr. */
+/** Return a structure of plain values. Any other value in it is replaced by its repr. */
 function simplified(value: Value): Value {
   if (isDict(value)) {
     const simple = new Map<Value, Value>()

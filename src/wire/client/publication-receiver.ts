@@ -19,7 +19,7 @@ export interface PublicationOptions extends SocketOptions {
   channel: MasterChannel
   transport: Transport
   endpoint: Endpoint
-  /** A publication for us to look at; targets are not yet checked. */
+  /** A verified publication. Its target is not yet checked. */
   onLoad: (load: Dict) => void | Promise<void>
   onConnect?: (() => void) | undefined
   filtering?: boolean | undefined
@@ -306,7 +306,7 @@ export class PublicationReceiver {
   }
 }
 
-/** The load; empty when it is a repetition. */
+/** Return the load; nothing when the publication is a repetition. */
 function openWith(key: Crypticle, sealed: Uint8Array): Dict {
   try {
     const load = key.open(sealed)

@@ -19,7 +19,7 @@ export interface AuthPolicy {
   openMode?: boolean | undefined
   autoReject?(id: string): boolean | Promise<boolean>
   autoSign?(id: string, autosignGrains: Dict | undefined): boolean | Promise<boolean>
-  /** Whether `max_minions` leaves no room for this one. */
+  /** Whether `max_minions` refuses this minion. */
   isFull?(id: string): boolean | Promise<boolean>
   /** Whether a minion should ask another master. */
   sendsAway?(id: string): boolean

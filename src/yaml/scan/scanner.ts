@@ -20,7 +20,7 @@ const FLOW = 1
 const CONTENT = 2
 const INDICATOR = 3
 
-/** What an ASCII character begins. A tab gets here only where it may not indent. */
+/** The token that an ASCII character begins. A tab comes here only where it may not indent. */
 const STARTS = new Uint8Array(128)
 for (const c of ',[]{}') STARTS[c.charCodeAt(0)] = FLOW
 for (const c of '\'"*&!|>@`\t') STARTS[c.charCodeAt(0)] = CONTENT

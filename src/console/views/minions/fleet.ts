@@ -48,7 +48,7 @@ async function load(wanted: Wanted, signal: AbortSignal, show: (fleet: Fleet) =>
   }
 }
 
-/** Ask for the list again where the number of connected minions is another. */
+/** Ask for the list again when the number of connected minions changes. */
 async function checkPresence({ data, isLoading, reload }: FleetState, wanted: Wanted): Promise<void> {
   if (!data || isLoading || document.hidden || wanted.state !== 'accepted') return
   let up = 0

@@ -20,7 +20,7 @@ export async function subnetsByName(
   const ids: string[] = []
   for (const name of names) {
     const given = { resource: 'subnet', name, ...loginOf(login) }
-    const found = (await ctx.call('boto_vpc.get_resource_id', [], given)) as Value
+    const found = await ctx.call('boto_vpc.get_resource_id', [], given)
     if (isDict(found) && found.has('error')) return `Error looking up subnet ids: ${str(found.get('error')!)}`
     const id = isDict(found) ? (found.get('id') ?? null) : null
     if (id === null) return `Subnet ${str(name)} does not exist.`
@@ -36,7 +36,7 @@ export async function networkOf(
   login: AwsLogin,
 ): Promise<string | undefined> {
   const given = { subnets: [...subnets], ...loginOf(login) }
-  const found = (await ctx.call('boto_vpc.get_subnet_association', [], given)) as Value
+  const found = await ctx.call('boto_vpc.get_subnet_association', [], given)
   const id = isDict(found) ? (found.get('vpc_id') ?? null) : null
   return id === null ? undefined : str(id)
 }
@@ -48,5 +48,5 @@ export async function groupIds(
   { vpc_id, ...login }: AwsLogin & { vpc_id?: string },
 ): Promise<string[]> {
   const given = { groups: [...groups], vpc_id: vpc_id ?? null, ...loginOf(login) }
-  return ((await ctx.call('boto_secgroup.convert_to_group_ids', [], given)) as Value[]).map(str)
+  return (await ctx.call('boto_secgroup.convert_to_group_ids', [], given)).map(str)
 }

@@ -70,7 +70,7 @@ function completed({ name: alarm, attributes }: Alarm, name: string, wanted: Wan
 }
 
 const exists = async (ctx: StateContext, table_name: string, login: AwsLogin): Promise<boolean> =>
-  truthy((await ctx.call('boto_dynamodb.exists', [], { table_name, ...loginOf(login) })) as Value)
+  truthy(await ctx.call('boto_dynamodb.exists', [], { table_name, ...loginOf(login) }))
 
 /** Create a table. Return whether it exists. */
 async function create(ctx: StateContext, name: string, wanted: Wanted, record: TableRecord): Promise<boolean> {
@@ -79,11 +79,11 @@ async function create(ctx: StateContext, name: string, wanted: Wanted, record: T
   const keys = { hash_key, hash_key_data_type, range_key, range_key_data_type }
   const given = { read_capacity_units, write_capacity_units, ...keys, local_indexes, global_indexes }
   const login = loginOf(wanted)
-  const made: Value = (await ctx.call('boto_dynamodb.create_table', [], {
+  const made: Value = await ctx.call('boto_dynamodb.create_table', [], {
     table_name: name,
     ...given,
     ...login,
-  })) as Value
+  })
   if (!truthy(made)) return false
   record.say(`DynamoDB table ${name} was successfully created`)
   for (const [field, value] of Object.entries({ table: name, ...given })) record.now.set(field, value)
@@ -112,7 +112,7 @@ async function setCapacity(
   else {
     const throughput = dictFrom({ read, write })
     const given = { table_name: name, throughput, ...loginOf(wanted) }
-    if (!truthy((await ctx.call('boto_dynamodb.update', [], given)) as Value)) {
+    if (!truthy(await ctx.call('boto_dynamodb.update', [], given))) {
       record.fail(`Failed to update table ${name}`)
       return false
     }
@@ -124,7 +124,7 @@ async function setCapacity(
 }
 
 async function tableOf(ctx: StateContext, table_name: string, login: AwsLogin): Promise<Dict> {
-  const found: Value = (await ctx.call('boto_dynamodb.describe', [], { table_name, ...loginOf(login) })) as Value
+  const found: Value = await ctx.call('boto_dynamodb.describe', [], { table_name, ...loginOf(login) })
   const table = isDict(found) ? (found.get('Table') ?? null) : null
   return isDict(table) ? table : new Map()
 }
@@ -174,7 +174,7 @@ const absent = state({
       foresee: () => `DynamoDB table ${name} is set to be deleted`,
       act: async () => {
         const given = { table_name: name, ...loginOf(login) }
-        return truthy((await ctx.call('boto_dynamodb.delete', [], given)) as Value)
+        return truthy(await ctx.call('boto_dynamodb.delete', [], given))
           ? changed(`Deleted DynamoDB table ${name}`, { old: `Table ${name} exists`, new: `Table ${name} deleted` })
           : failed(`Failed to delete DynamoDB table ${name}`)
       },

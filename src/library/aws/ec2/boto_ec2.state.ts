@@ -4,7 +4,7 @@ import { arg, changed, defineState, ensure, failed, type StateContext, settled, 
 import { type AwsLogin, LOGIN, loginOf } from '../common/login.ts'
 
 async function hasKey(ctx: StateContext, name: string, login: AwsLogin): Promise<boolean> {
-  const found: Value = (await ctx.call('boto_ec2.get_key', [name], loginOf(login))) as Value
+  const found: Value = await ctx.call('boto_ec2.get_key', [name], loginOf(login))
   return isList(found) && found.length > 0
 }
 
@@ -31,18 +31,18 @@ export default defineState({
               return failed('You can either upload or download a private key ')
             }
             if (!upload_public?.startsWith('salt://')) return { key: upload_public }
-            const text: Value = (await ctx.call('cp.get_file_str', [upload_public])) as Value
+            const text: Value = await ctx.call('cp.get_file_str', [upload_public])
             return truthy(text) ? { key: str(text) } : failed(`File ${upload_public} not found.`)
           },
           foresee: () => `The key ${name} is set to be created.`,
           act: async ({ key }) => {
             if (key !== null) {
-              const print: Value = (await ctx.call('boto_ec2.import_key', [name, key], loginOf(login))) as Value
+              const print: Value = await ctx.call('boto_ec2.import_key', [name, key], loginOf(login))
               return truthy(print)
                 ? changed(`The key ${name} is created.`, { old: null, new: str(print) })
                 : failed(`Could not create key ${name} `)
             }
-            const made: Value = (await ctx.call('boto_ec2.create_key', [name, save_private], loginOf(login))) as Value
+            const made: Value = await ctx.call('boto_ec2.create_key', [name, save_private], loginOf(login))
             return truthy(made)
               ? changed(`The key ${name} is created.`, { old: null, new: name })
               : failed(`Could not create key ${name} `)
@@ -59,7 +59,7 @@ export default defineState({
             (await hasKey(ctx, name, login)) ? 'there' : settled(`The key name ${name} does not exist`),
           foresee: () => `The key ${name} is set to be deleted.`,
           act: async () =>
-            truthy((await ctx.call('boto_ec2.delete_key', [name], loginOf(login))) as Value)
+            truthy(await ctx.call('boto_ec2.delete_key', [name], loginOf(login)))
               ? changed(`The key ${name} is deleted.`, { old: name })
               : failed(`Could not delete key ${name} `),
         }),

@@ -69,7 +69,7 @@ export const runFunction = changes({
     const groups = [...security_group_ids]
     for (const name of security_group_names) {
       const { vpc_id, vpc_name } = given
-      const id: Value = (await ctx.call('boto_secgroup.get_group_id', [name], { vpc_id, vpc_name, ...login })) as Value
+      const id: Value = await ctx.call('boto_secgroup.get_group_id', [name], { vpc_id, vpc_name, ...login })
       if (!truthy(id)) throw failure(`There is no security group named ${name}`)
       groups.push(str(id))
     }

@@ -161,7 +161,7 @@ export async function subnetIds(
       continue
     }
     const given = { subnet_names: [subnet], region, key, keyid, profile }
-    const answer = (await ctx.call('boto_vpc.describe_subnets', [], given)) as Value
+    const answer = await ctx.call('boto_vpc.describe_subnets', [], given)
     const found = isDict(answer) ? listOf(answer.get('subnets')).filter(isDict) : []
     const [first] = found
     if (first === undefined) throw misuse(`Could not resolve Subnet Name ${subnet} to an ID.`)

@@ -19,7 +19,7 @@ const perform = (ctx: StateContext, login: AwsLogin, { fun, given, ...deed }: Ca
 /** Return who may take on a role: the statements of pillar, then those of the state. */
 async function trustOf(ctx: StateContext, given: Dict | null, pillar: string | null): Promise<Dict> {
   const trust: Dict = new Map()
-  const found = pillar ? ((await ctx.call('pillar.get', [pillar, null])) as Value) : null
+  const found = pillar ? await ctx.call('pillar.get', [pillar, null]) : null
   for (const document of [found, given]) {
     if (!truthy(document)) continue
     const statements = isDict(document) ? (document.get('Statement') ?? null) : null

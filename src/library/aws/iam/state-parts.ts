@@ -49,7 +49,7 @@ async function attachedTo(ctx: StateContext, owner: Owner): Promise<Attached[]> 
 export async function wantedPolicies(ctx: StateContext, given: Value, pillars: readonly Value[]): Promise<Dict> {
   const wanted: Dict = new Map()
   for (const name of pillars) {
-    const found = (await ctx.call('pillar.get', [name, null])) as Value
+    const found = await ctx.call('pillar.get', [name, null])
     if (!isDict(found)) throw misuse(`The pillar '${str(name)}' has no dict of policies`)
     for (const [policy, document] of found) wanted.set(policy, document)
   }

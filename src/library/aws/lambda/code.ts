@@ -7,7 +7,7 @@ const MOST_BYTES = 50 * 1024 * 1024
 
 /** Return the bytes of a zip file, which is a path of this machine or an address. */
 export async function zipBytes(ctx: Pick<FunctionContext, 'host' | 'call'>, source: string): Promise<Uint8Array> {
-  const cached: Value = source.includes('://') ? ((await ctx.call('cp.cache_file', [source])) as Value) : source
+  const cached: Value = source.includes('://') ? await ctx.call('cp.cache_file', [source]) : source
   if (typeof cached !== 'string' || cached === '') throw misuse(`Failed to cache ZipFile \`${source}\`.`)
   const found = await ctx.host.stat(cached)
   if (found?.type !== 'file') throw misuse(`The ZipFile '${source}' is no file`)

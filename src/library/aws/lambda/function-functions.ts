@@ -61,7 +61,7 @@ async function networks(ctx: FunctionContext, login: AwsLogin, given: Value): Pr
   }
   const groups = namesIn(config, 'SecurityGroupIds')
   for (const name of namesIn(config, 'SecurityGroupNames')) {
-    const id: Value = (await ctx.call('boto_secgroup.get_group_id', [], { name, ...loginOf(login) })) as Value
+    const id: Value = await ctx.call('boto_secgroup.get_group_id', [], { name, ...loginOf(login) })
     if (typeof id !== 'string') throw misuse(`The security group '${name}' of VpcConfig does not exist`)
     groups.push(id)
   }

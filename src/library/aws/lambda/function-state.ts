@@ -52,7 +52,7 @@ async function networksOf(ctx: StateContext, { VpcConfig, ...login }: Wanted): P
     subnets.push((await ctx.call('boto_vpc.get_resource_id', [], one)).get('id') ?? name)
   }
   for (const name of list('SecurityGroupNames'))
-    groups.push(((await ctx.call('boto_secgroup.get_group_id', [], { name, ...loginOf(login) })) as Value) ?? name)
+    groups.push((await ctx.call('boto_secgroup.get_group_id', [], { name, ...loginOf(login) })) ?? name)
   return dictFrom({ SubnetIds: subnets, SecurityGroupIds: groups })
 }
 

@@ -38,7 +38,7 @@ async function look<T>(
 
 async function describe(ctx: StateContext, name: string, login: AwsLogin, jmespath: string): Promise<Value[]> {
   const given = { name, jmespath, ...loginOf(login) }
-  const found: Value = (await ctx.call('boto_rds.describe_db_instances', [], given)) as Value
+  const found: Value = await ctx.call('boto_rds.describe_db_instances', [], given)
   return isList(found) ? found : []
 }
 

@@ -9,7 +9,7 @@ import { filtersOf, listPages, NO_PARAMETER_GROUP, rdsOf } from './rds.ts'
 const NAME = arg.text('Name of the parameter group')
 const PAGE = {
   MaxRecords: arg.count('How many entries a page has', { optional: true }),
-  Marker: arg.text('Where to begin', { optional: true }),
+  Marker: arg.text('Marker of the page to begin with', { optional: true }),
 }
 
 /** AWS takes no more at once. */

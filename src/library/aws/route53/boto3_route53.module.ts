@@ -110,7 +110,7 @@ async function networkOf(
 ): Promise<Xml | undefined> {
   if (Boolean(VPCId) === Boolean(VPCName)) throw misuse('Exactly one of either VPCId or VPCName is required.')
   const given = { vpc_id: VPCId, name: VPCName, ...loginOf(login) }
-  const answer = (await ctx.call('boto_vpc.describe_vpcs', [], given)) as Value
+  const answer = await ctx.call('boto_vpc.describe_vpcs', [], given)
   const listed = isDict(answer) ? (answer.get('vpcs') ?? null) : null
   const all = Array.isArray(listed) ? (listed as Value[]).filter(isDict) : []
   const found = all.filter((one) => !VPCRegion || one.get('region') === VPCRegion)

@@ -35,7 +35,7 @@ const keysOf = ({ name, zone, record_type, identifier, split_dns, private_zone, 
 })
 
 async function recordOf(ctx: StateContext, record: Record): Promise<Dict | null> {
-  const found: Value = (await ctx.call('boto_route53.get_record', [], keysOf(record))) as Value
+  const found: Value = await ctx.call('boto_route53.get_record', [], keysOf(record))
   return isDict(found) ? found : null
 }
 
@@ -104,7 +104,7 @@ const absent = state({
       },
       foresee: () => `Route53 record ${name} set to be deleted.`,
       act: async (now) =>
-        truthy((await ctx.call('boto_route53.delete_record', [], { ...keysOf(record), wait_for_sync })) as Value)
+        truthy(await ctx.call('boto_route53.delete_record', [], { ...keysOf(record), wait_for_sync }))
           ? changed(`Deleted ${name} Route53 record.`, { old: now, new: null })
           : failed(`Failed to delete ${name} Route53 record.`),
     })

@@ -37,7 +37,7 @@ export async function networksOf(ctx: StateContext, given: Value, login: AwsLogi
     const [id, name] = isDict(entry) ? [textIn(entry, 'VPCId'), textIn(entry, 'VPCName')] : [null, null]
     if (!isDict(entry) || (id === null) === (name === null)) throw misuse(SHAPE)
     const region = textIn(entry, 'VPCRegion')
-    const answer = (await ctx.call('boto_vpc.describe_vpcs', [], { vpc_id: id, name, ...loginOf(login) })) as Value
+    const answer = await ctx.call('boto_vpc.describe_vpcs', [], { vpc_id: id, name, ...loginOf(login) })
     const all = dictsIn(isDict(answer) ? (answer.get('vpcs') ?? null) : null)
     const found = all.filter((one) => region === null || one.get('region') === region)
     const criteria = `matching given criteria (vpc: ${name ?? id} / vpc_region: ${str(region)})`

@@ -154,7 +154,7 @@ export default defineModule({
       args: {
         bucket: BUCKET,
         path: arg.text('Path of the object', { optional: true }),
-        return_bin: arg.flag('Not looked at', { default: false }),
+        return_bin: arg.flag('Accepted and ignored', { default: false }),
         action: ACTION,
         local_file: arg.text('File to upload', { optional: true }),
         ...ACCESS,

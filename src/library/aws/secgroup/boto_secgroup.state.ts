@@ -32,13 +32,13 @@ const placeOf = ({ name, vpc_id, vpc_name, ...login }: Place): Record<string, Va
 })
 
 async function configOf(ctx: StateContext, place: Place): Promise<Dict | undefined> {
-  const found: Value = (await ctx.call('boto_secgroup.get_config', [], placeOf(place))) as Value
+  const found: Value = await ctx.call('boto_secgroup.get_config', [], placeOf(place))
   return isDict(found) ? found : undefined
 }
 
 async function ensureGroup(ctx: StateContext, place: Place, description: string): Promise<Part> {
   const { name } = place
-  if (truthy((await ctx.call('boto_secgroup.exists', [], placeOf(place))) as Value)) {
+  if (truthy(await ctx.call('boto_secgroup.exists', [], placeOf(place)))) {
     return { result: true, comment: `Security group ${name} present.` }
   }
   if (ctx.test) return { result: null, comment: `Security group ${name} is set to be created.` }
@@ -205,7 +205,7 @@ export default defineState({
           look: async () => (await configOf(ctx, place)) ?? settled(`${place.name} security group does not exist.`),
           foresee: () => `Security group ${place.name} is set to be removed.`,
           act: async (group) =>
-            truthy((await ctx.call('boto_secgroup.delete', [], placeOf(place))) as Value)
+            truthy(await ctx.call('boto_secgroup.delete', [], placeOf(place)))
               ? changed(`Security group ${place.name} deleted.`, { old: { secgroup: group }, new: { secgroup: null } })
               : failed(`Failed to delete ${place.name} security group.`),
         }),

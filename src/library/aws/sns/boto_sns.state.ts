@@ -23,11 +23,11 @@ function wantedOf(given: Value): Subscription[] {
 }
 
 async function presentOf(ctx: StateContext, name: string, login: AwsLogin): Promise<Dict[]> {
-  return (await ctx.call('boto_sns.get_all_subscriptions_by_topic', [name], loginOf(login))) as Dict[]
+  return await ctx.call('boto_sns.get_all_subscriptions_by_topic', [name], loginOf(login))
 }
 
 const exists = async (ctx: StateContext, name: string, login: AwsLogin): Promise<boolean> =>
-  truthy((await ctx.call('boto_sns.exists', [name], loginOf(login))) as Value)
+  truthy(await ctx.call('boto_sns.exists', [name], loginOf(login)))
 
 export default defineState({
   name: 'boto_sns',
@@ -60,7 +60,7 @@ export default defineState({
             return `${begin}${lines.join('')}`
           },
           act: async ({ isThere, missing, begin }) => {
-            if (!isThere && !truthy((await ctx.call('boto_sns.create', [name], loginOf(login))) as Value)) {
+            if (!isThere && !truthy(await ctx.call('boto_sns.create', [name], loginOf(login)))) {
               return failed(`Failed to create ${name} AWS SNS topic`)
             }
             let comment = isThere ? begin : `AWS SNS topic ${name} created.`
@@ -100,10 +100,10 @@ export default defineState({
             const kept: Dict[] = []
             for (const one of present) {
               const arn = str(one.get('SubscriptionArn') ?? '')
-              const isGone: Value = (await ctx.call('boto_sns.unsubscribe', [name, arn], loginOf(login))) as Value
+              const isGone: Value = await ctx.call('boto_sns.unsubscribe', [name, arn], loginOf(login))
               if (!truthy(isGone)) kept.push(one)
             }
-            if (!truthy((await ctx.call('boto_sns.delete', [name], loginOf(login))) as Value)) {
+            if (!truthy(await ctx.call('boto_sns.delete', [name], loginOf(login)))) {
               return failed(`Failed to delete ${name} AWS SNS topic.`)
             }
             return changed(`AWS SNS topic ${name} deleted.`, {

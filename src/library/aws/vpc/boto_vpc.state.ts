@@ -182,10 +182,10 @@ export default defineState({
         const title = route_table_id ?? route_table_name
         let table: Dict | undefined
         if (title !== null) {
-          const tables: Value = (await ctx.call('boto_vpc.describe_route_tables', [], {
+          const tables: Value = await ctx.call('boto_vpc.describe_route_tables', [], {
             ...loginOf(given),
             ...(route_table_id ? { route_table_id } : { route_table_name }),
-          })) as Value
+          })
           table = isList(tables) && isDict(tables[0] ?? null) ? (tables[0] as Dict) : undefined
           if (!table) {
             return sentences(name, [

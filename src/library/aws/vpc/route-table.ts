@@ -8,7 +8,7 @@ import { ask, type Named } from './state-calls.ts'
 
 async function described(ctx: StateContext, table: Named): Promise<Dict | undefined> {
   const given = { route_table_name: table.name, ...loginOf(table) }
-  const tables: Value = (await ctx.call('boto_vpc.describe_route_tables', [], given)) as Value
+  const tables: Value = await ctx.call('boto_vpc.describe_route_tables', [], given)
   return isList(tables) && isDict(tables[0] ?? null) ? (tables[0] as Dict) : undefined
 }
 
@@ -40,11 +40,11 @@ async function resolved(ctx: StateContext, table: Named, wanted: Dict): Promise<
   const instance = wanted.get('instance_name') ?? null
   if (truthy(instance)) {
     const states = ['pending', 'rebooting', 'running', 'stopping', 'stopped']
-    const id: Value = (await ctx.call('boto_ec2.get_id', [], {
+    const id: Value = await ctx.call('boto_ec2.get_id', [], {
       name: instance,
       in_states: states,
       ...loginOf(table),
-    })) as Value
+    })
     if (!truthy(id)) throw misuse(`Instance ${str(instance)} does not exist.`)
     route.set('instance_id', id)
   }

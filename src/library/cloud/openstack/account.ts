@@ -29,7 +29,7 @@ type Request = MachineRequest<typeof machine>
 export class OpenStackAccount implements CloudAccount<typeof machine> {
   readonly session: OpenStackSession
   private readonly ctx: CloudContext
-  /** Machines of this process take free addresses one after the other. */
+  /** A lock: two creations of this process must not take the same free address. */
   private giving: Promise<unknown> = Promise.resolve()
 
   constructor(ctx: CloudContext, settings: ProviderSettings) {

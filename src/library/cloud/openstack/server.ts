@@ -85,7 +85,7 @@ const textsOf = (dict: Dict): Record<string, string> =>
 const filesOf = (files: Dict): Plain[] =>
   [...files].map(([path, contents]) => ({ path: str(path), contents: base64(str(contents)) }))
 
-/** Return the text that the machine gets to read. A text that is the path of a file means that file, as in Salt. */
+/** Return the user data of the machine. A text that is the path of a file means the contents of that file, as in Salt. */
 async function textFor(ctx: CloudContext, name: string, settings: MachineSettings): Promise<string | null> {
   const { userdata, userdata_file } = settings
   if (userdata?.startsWith('/') && !userdata.includes('\n')) {

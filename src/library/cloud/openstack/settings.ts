@@ -35,7 +35,7 @@ export const machine = {
   nat_destination: arg.text('Network that the floating address leads to', { optional: true }),
   boot_volume: arg.text('Name or id of the volume to boot from', { optional: true }),
   root_volume: arg.text('The same as boot_volume', { optional: true }),
-  boot_from_volume: arg.flag('Whether a volume is made of the image to boot from', { default: false }),
+  boot_from_volume: arg.flag('Whether the machine boots from a volume that is made of the image', { default: false }),
   volume_size: arg.count('Size of that volume in GB', { default: 50 }),
   terminate_volume: arg.flag('Whether the volume is deleted with the machine', { default: false }),
   volumes: arg.words('Names or ids of volumes to attach', { default: [] }),

@@ -52,8 +52,8 @@ export default defineDriver({
     get_resources_vms: cloudFunction({
       doc: 'Return all machines, containers and templates.',
       args: {
-        resFilter: arg.text('Name of the one machine that is wanted', { optional: true }),
-        includeConfig: arg.flag('Whether their configuration is returned too', { default: true }),
+        resFilter: arg.text('Return only the machine with this name', { optional: true }),
+        includeConfig: arg.flag('Whether to return the configuration of each machine too', { default: true }),
       },
       run: async (account: ProxmoxAccount, { resFilter, includeConfig }) => {
         const found: [Value, Dict][] = []

@@ -27,7 +27,7 @@ interface Row {
   /** Words of the command; a word that begins with a colon is an argument. */
   words: string
   answer: Answer
-  /** Whether nothing is changed. */
+  /** Whether the function only reads. */
   isReading?: boolean
   /** Optional arguments that are flags of the program. */
   options: Args
@@ -183,7 +183,7 @@ async function manage(
   given: { present: Value[]; absent: Value[]; prune: boolean; namespace: string | null },
 ): Promise<Dict> {
   const place: Record<string, Value> = { namespace: given.namespace }
-  const listed = (await ctx.call('helm.repo_list', [], place)) as Value
+  const listed = await ctx.call('helm.repo_list', [], place)
   let left = (isList(listed) ? listed : []).filter(isDict)
   const result: Record<'present' | 'added' | 'absent' | 'removed' | 'failed', Value[]> = {
     present: [],
@@ -199,7 +199,7 @@ async function manage(
       result.present.push(repo)
       left = left.filter((other) => !isThere(other))
     } else {
-      const added = (await ctx.call('helm.repo_add', [repo.get('name')!, repo.get('url')!], place)) as Value
+      const added = await ctx.call('helm.repo_add', [repo.get('name')!, repo.get('url')!], place)
       result[added === true ? 'added' : 'failed'].push(repo)
     }
   }
@@ -209,7 +209,7 @@ async function manage(
     else if (!absent.includes(repo.get('name')!)) result.present.push(repo)
   }
   for (const name of absent) {
-    const removed = (await ctx.call('helm.repo_remove', [name], place)) as Value
+    const removed = await ctx.call('helm.repo_remove', [name], place)
     result[removed === true ? 'removed' : 'absent'].push(name)
   }
   return dictFrom(result)

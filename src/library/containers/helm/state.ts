@@ -19,7 +19,7 @@ const values = arg.text('File with values for the chart', { optional: true })
 const set = arg.any('Values for the chart: a text `key=value`, or a list of such texts', { optional: true })
 
 const status = async (ctx: StateContext, release: string, namespace: string | null): Promise<Value> =>
-  (await ctx.call('helm.status', [release], { namespace })) as Value
+  await ctx.call('helm.status', [release], { namespace })
 
 /** Return what a release is now, without its manifest. */
 async function now(ctx: StateContext, name: string, namespace: string | null): Promise<Verdict> {
@@ -54,12 +54,12 @@ export default defineState({
       run: async (ctx, { name, repo_update, ...given }) => {
         if (ctx.test) return foreseen('Helm repo would have been managed.').on(name)
         try {
-          const result = (await ctx.call('helm.repo_manage', [], given)) as Dict
+          const result = await ctx.call('helm.repo_manage', [], given)
           if (some(result, 'failed')) return failed('Failed to add or remove some repositories.', result).on(name)
           if (!some(result, 'added') && !some(result, 'removed')) return settled('Helm repo is managed.').on(name)
           const { namespace, flags, kvflags } = given
           if (repo_update)
-            result.set('repo_update', (await ctx.call('helm.repo_update', [], { namespace, flags, kvflags })) as Value)
+            result.set('repo_update', await ctx.call('helm.repo_update', [], { namespace, flags, kvflags }))
           return changed('Repositories were added or removed.', result).on(name)
         } catch (error) {
           if (isFailure(error)) return failed(`Failed to add some repositories: ${error.message}.`).on(name)
@@ -72,7 +72,7 @@ export default defineState({
       args: { name: arg.text('Name of the state'), namespace, flags, kvflags },
       run: async (ctx, { name, ...given }) => {
         if (ctx.test) return foreseen('Helm repo would have been updated.').on(name)
-        const result = (await ctx.call('helm.repo_update', [], given)) as Value
+        const result = await ctx.call('helm.repo_update', [], given)
         return (
           result === true
             ? settled('Helm repo is updated.')
@@ -106,7 +106,7 @@ export default defineState({
         const isThere = isDict(await status(ctx, name, given.namespace))
         if (!isThere) return settled(`Helm release ${name} is absent.`).on(name)
         if (ctx.test) return foreseen('Helm release would have been uninstalled.').on(name)
-        const result = (await ctx.call('helm.uninstall', [name], given)) as Value
+        const result = await ctx.call('helm.uninstall', [name], given)
         return (
           result === true ? changed(`Helm release ${name} is absent.`, { absent: name }) : failed(String(result))
         ).on(name)

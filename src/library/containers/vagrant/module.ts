@@ -37,7 +37,7 @@ function checked(word: string): string {
 }
 
 async function infoOf(ctx: FunctionContext, name: string): Promise<Dict> {
-  const info = (await ctx.call('sdb.get', [`${STORE}${name}`])) as Value
+  const info = await ctx.call('sdb.get', [`${STORE}${name}`])
   if (typeof info === 'string' && info.startsWith('sdb://'))
     throw misuse('There is no sdb profile vagrant_sdb_data: the configuration must have one')
   if (isDict(info) && info.has('machine')) return info
@@ -57,14 +57,14 @@ async function keep(ctx: FunctionContext, name: string, info: Dict): Promise<voi
 }
 
 const idOf = async (ctx: FunctionContext, machine: string, cwd: string): Promise<Value> => {
-  const found = (await ctx.call('sdb.get', [machineKey(machine, cwd)])) as Value
+  const found = await ctx.call('sdb.get', [machineKey(machine, cwd)])
   return typeof found === 'string' && !found.startsWith('sdb://') && found !== '' ? found : null
 }
 
 async function run(ctx: FunctionContext, words: readonly string[], at: Partial<Machine> = {}) {
   const place = { ...(at.cwd && { cwd: at.cwd }), ...(at.runas && { runas: at.runas }) }
   const argv = words.filter((word) => word !== '')
-  const answer = (await ctx.call('cmd.run_all', [argv], { python_shell: false, ...place })) as Value
+  const answer = await ctx.call('cmd.run_all', [argv], { python_shell: false, ...place })
   const text = (field: string): string => (isDict(answer) ? str(answer.get(field) ?? '') : '')
   return { lines: text('stdout').split('\n'), isDone: text('retcode') === '0' }
 }

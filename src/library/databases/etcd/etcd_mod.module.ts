@@ -22,7 +22,7 @@ const SETTINGS = new Set(['host', 'port', 'username', 'password', 'ca', 'client_
 
 /** Return a client: the settings of the profile, of the configuration without one, and of the call before these. */
 async function clientOf(ctx: FunctionContext, { profile, kwargs }: Connection): Promise<Etcd> {
-  const named = profile === null ? null : ((await ctx.call('config.get', [profile, null])) as Value)
+  const named = profile === null ? null : await ctx.call('config.get', [profile, null])
   if (profile !== null && !isDict(named))
     throw misuse(`There is no profile '${profile}' with the settings of an etcd server`)
   const settings: Dict = new Map(isDict(named) ? named : ctx.opts)

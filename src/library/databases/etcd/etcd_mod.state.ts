@@ -44,7 +44,7 @@ async function steps<Gap>(ctx: StateContext, where: Connection, given: Steps<Gap
 }
 
 const found = async (ctx: StateContext, name: string, where: Connection, recurse = false): Promise<Value> =>
-  (await ctx.call('etcd.get', [name], { ...settings(where), recurse })) as Value
+  await ctx.call('etcd.get', [name], { ...settings(where), recurse })
 
 /** Whether a key has a value; the API v2 keeps texts only. */
 const isSame = (is: Value, wanted: Value): boolean =>
@@ -74,7 +74,7 @@ const removeKey = (ctx: StateContext, name: string, recurse: boolean, where: Con
     },
     foresee: () => foreseen('Key is set to be removed', { [name]: 'Deleted' }),
     act: async () => {
-      const isDone = (await ctx.call('etcd.rm', [name], { ...settings(where), recurse })) as Value
+      const isDone = await ctx.call('etcd.rm', [name], { ...settings(where), recurse })
       return truthy(isDone) ? changed('Key removed', { [name]: 'Deleted' }) : failed('Unable to remove key')
     },
   })

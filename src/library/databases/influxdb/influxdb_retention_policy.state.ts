@@ -27,7 +27,7 @@ function shown(duration: string): string {
 const target = { name: arg.text('Name of the retention policy'), database: arg.text('Name of the database') }
 const policy = {
   ...target,
-  duration: arg.text('How long data is kept, in h, d or w', { default: '7d' }),
+  duration: arg.text('How long to keep data: a number with the unit h, d or w', { default: '7d' }),
   replication: arg.any('Number of copies; compared with the number that the server shows', { default: 1 }),
   default: arg.flag('Whether it is the default policy of the database', { default: false }),
   client_args: clientArgs,

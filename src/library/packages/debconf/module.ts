@@ -83,7 +83,7 @@ export default defineModule({
         path: arg.text('Path or URL of the template'),
         template: arg.any('Template engine, such as `jinja`; None for none'),
         context: arg.any('Dict of variables, or None'),
-        defaults: arg.any('Dict of variables that `context` overrides, or None'),
+        defaults: arg.any('Dict of default variables; `context` takes precedence'),
         saltenv,
         kwargs: arg.open('Further variables'),
       },

@@ -81,7 +81,7 @@ export async function bring(ctx: FunctionContext, source: string, directory: str
     await ctx.host.copy(source, path)
     return path
   }
-  const saved = (await ctx.call('cp.get_url', [source, path], { saltenv })) as Value
+  const saved = await ctx.call('cp.get_url', [source, path], { saltenv })
   if (!truthy(saved)) throw misuse(`The file ${source} could not be fetched`)
   return path
 }
@@ -119,7 +119,7 @@ export async function signingKey(ctx: FunctionContext, wish: Wish, env: Dict): P
   if (keyid === null) return undefined
   const files: string[] = []
   for (const name of ['gpg_pkg_pub_keyname', 'gpg_pkg_priv_keyname']) {
-    const file = textOf((await ctx.call('pillar.get', [name, ''])) as Value) ?? ''
+    const file = textOf(await ctx.call('pillar.get', [name, ''])) ?? ''
     if (file === '') throw misuse("Pillar data should contain Public and Private keys associated with 'keyid'")
     files.push(fileIn(gnupghome, file))
     await ctx.call('gpg.import_key', [], { user: runas, filename: files.at(-1)!, gnupghome })
@@ -148,7 +148,7 @@ async function presetPassphrase(ctx: FunctionContext, key: SigningKey, runas: st
   if (grip === undefined) {
     throw misuse(`unable to find keygrip associated with fingerprint '${key.fingerprint}' for keyid '${key.id}'`)
   }
-  const stdin = textOf((await ctx.call('pillar.get', ['gpg_passphrase', ''])) as Value) ?? ''
+  const stdin = textOf(await ctx.call('pillar.get', ['gpg_passphrase', ''])) ?? ''
   const code = await retcodeOf(ctx, [program, '--verbose', '--preset', grip], { runas, env, stdin })
   if (code !== 0) throw misuse(`Failed to preset passphrase, error ${code}`)
 }

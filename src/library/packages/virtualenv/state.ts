@@ -24,7 +24,7 @@ const MANAGED = {
   clear: arg.any('Clear an existing virtualenv; only True counts for the program', { default: false }),
   python: optionalText('Python interpreter of the virtualenv'),
   extra_search_dir: arg.any('Directory of archives, several separated by commas, or a list', { optional: true }),
-  never_download: arg.any('True to download nothing, False to download', { optional: true }),
+  never_download: arg.any('True to use only local packages, False to download packages', { optional: true }),
   prompt: optionalText('Prompt prefix of the virtualenv'),
   user: optionalText('Name of the user that creates the virtualenv and runs pip'),
   cwd: optionalText('Directory to run pip in'),

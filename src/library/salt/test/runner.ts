@@ -32,7 +32,7 @@ export default defineRunner({
       run: (_ctx, { locality }) => PLACEHOLDERS.get(locality)?.split(' ') ?? null,
     }),
     stdout_print: masterFn({
-      doc: 'Print a line and return another one.',
+      doc: 'Print a line on the console and return another text.',
       run: (ctx) => {
         ctx.print('foo\n')
         return 'bar'

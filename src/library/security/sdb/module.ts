@@ -13,7 +13,7 @@ import {
   sdbPlace,
 } from '../../../sdk/mod.ts'
 
-/** Call the driver of a URI; undefined if the text is not such a URI. */
+/** Call the driver of a URI; undefined if the text is not an `sdb://` URI. */
 async function act(ctx: FunctionContext, action: SdbAction, uri: Value, value?: Value): Promise<Value | undefined> {
   const place = sdbPlace(uri, withPillar(ctx))
   if (typeof place === 'string') return undefined

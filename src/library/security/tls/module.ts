@@ -21,7 +21,7 @@ const ca_filename = arg.text('Name of its files, without extension', { optional:
 const replace = arg.boolean('Whether to replace existing files', { default: false })
 const digest = arg.text('Hash for the signature', { default: 'sha256' })
 const bits = arg.count('Key length in bits', { default: 2048 })
-const days = arg.count('Validity in days', { default: 365 })
+const days = arg.count('Days that the certificate is valid', { default: 365 })
 const subject = {
   CN: arg.text('Common name', { default: 'localhost' }),
   C: arg.text('Country', { default: 'US' }),

@@ -56,11 +56,11 @@ async function issuerOf(ctx: StateContext, tools: X509, request: CertificateRequ
   const { mount, role_name } = request
   let ref = request.issuer_ref
   if (ref === null) {
-    const role = (await ctx.call('vault_pki.read_role', [role_name], { mount })) as Value
+    const role = await ctx.call('vault_pki.read_role', [role_name], { mount })
     if (!isDict(role)) throw failure(`Role ${role_name} does not exist.`)
     ref = str(role.get('issuer_ref') ?? 'default')
   }
-  const info = (await ctx.call('vault_pki.read_issuer', [ref], { mount })) as Value
+  const info = await ctx.call('vault_pki.read_issuer', [ref], { mount })
   if (!isDict(info)) throw failure(`Issuer '${ref}' does not exist on mount ${mount}`)
   const certificate = await sourceCertificate(ctx.host, info.get('certificate') ?? null)
   const given = info.get('ca_chain') ?? []
@@ -187,14 +187,14 @@ async function make(ctx: StateContext, request: CertificateRequest, fields: Dict
   }
   if (isOnly(changes, 'ca_chain', 'encoding')) return str(await ctx.call('x509.encode_certificate', [name], form))
   const asked = { role_name, common_name, private_key, private_key_passphrase, ttl, mount, sign_verbatim }
-  const signed = (await ctx.call(
+  const signed = await ctx.call(
     'vault_pki.sign_certificate',
     [],
     new Map<string, Value>([
       ...(fields as Map<string, Value>),
       ...Object.entries({ ...asked, issuer_ref: by.ref, remove_roots_from_chain: false }),
     ]),
-  )) as Value
+  )
   const certificate = isDict(signed) ? (signed.get('certificate') ?? null) : null
   return str(await ctx.call('x509.encode_certificate', [certificate], form))
 }

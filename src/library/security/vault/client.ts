@@ -128,7 +128,7 @@ export class VaultClient {
     const query = new URLSearchParams({ ...params, ...(method === 'LIST' && { list: 'true' }) }).toString()
     const asked = new Map<string, Value>([
       ['url', `${server.url}/v1/${encodedPath(path)}${query && `?${query}`}`],
-      // the same to Vault as its method LIST, which proxies do not know
+      // Vault treats this like its method LIST; proxies do not know that method
       ['method', method === 'LIST' ? 'GET' : method],
       ['status', true],
       ['headers', true],

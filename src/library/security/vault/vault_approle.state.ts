@@ -1,4 +1,4 @@
-// Roles of the auth method approle.
+// States of roles of the auth method AppRole.
 import type { Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, state } from '../../../sdk/mod.ts'
 import { roleFields } from './approle-fields.ts'

@@ -284,7 +284,7 @@ const creds = {
       }),
   }),
   clear_cached: changes({
-    doc: 'Forget credentials that are kept, and revoke them.',
+    doc: 'Remove cached credentials and revoke them.',
     args: {
       ...kept,
       delta: ttl('Time until they are revoked'),

@@ -21,7 +21,7 @@ const name = arg.text('Name of the role')
 const connection = arg.text('Name of the connection')
 
 const fetchRole = async (ctx: StateContext, name: string, mount: string, isStatic: boolean): Promise<Value> =>
-  (await ctx.call('vault_db.fetch_role', [name], { static: isStatic, mount })) as Value
+  await ctx.call('vault_db.fetch_role', [name], { static: isStatic, mount })
 
 /** Fields of a connection that Vault never tells. */
 const HIDDEN_FIELDS: ReadonlySet<string> = new Set([
@@ -60,8 +60,7 @@ export default defineState({
       run: async (ctx, { name, plugin, version, verify, rotate, force, mount, kwargs, ...fields }) => {
         const own = new Map([...kwargs].filter(([key]) => !key.startsWith('_')))
         const visible = Object.fromEntries([...own].filter(([key]) => !HIDDEN_FIELDS.has(key)))
-        const fetch = async (): Promise<Value> =>
-          (await ctx.call('vault_db.fetch_connection', [name], { mount })) as Value
+        const fetch = async (): Promise<Value> => await ctx.call('vault_db.fetch_connection', [name], { mount })
         const current = await fetch()
         const isOther = isDict(current) && !str(current.get('plugin_name') ?? '').startsWith(plugin.replace('_', ''))
         if (isOther && !force)
@@ -180,7 +179,7 @@ export default defineState({
       },
       run: async (ctx, { name, static: isStatic, cache, mount, further: _further, ...wishes }) => {
         const which = { static: isStatic, cache: cache ?? true, mount }
-        const cached = async (): Promise<Dict> => (await ctx.call('vault_db.list_cached', [name], which)) as Dict
+        const cached = async (): Promise<Dict> => await ctx.call('vault_db.list_cached', [name], which)
         const leaseOf = (all: Dict): Value => {
           const [lease] = all.values()
           return lease !== undefined && isDict(lease) ? (lease.get('lease_id') ?? null) : null
@@ -222,7 +221,7 @@ export default defineState({
         return ensure<Value[]>(ctx, {
           name,
           look: async () => {
-            const cached = (await ctx.call('vault_db.list_cached', [name], which)) as Dict
+            const cached = await ctx.call('vault_db.list_cached', [name], which)
             return cached.size === 0 ? settled('No matching credentials present') : [...cached.keys()]
           },
           foresee: (revoked) => foreseen('The credentials would have been revoked', { revoked }),

@@ -113,7 +113,7 @@ async function deliver(ctx: FunctionContext, key: string, kind: string, to: Dest
     return `${kind} key written to ${path}`
   }
   if (!gnupg) return key
-  const answer = (await ctx.call('gpg.import_key', [], { text: key, ...where })) as Value
+  const answer = await ctx.call('gpg.import_key', [], { text: key, ...where })
   if (!isDict(answer) || !truthy(answer.get('res') ?? false)) {
     throw failure(isDict(answer) ? str(answer.get('message') ?? '') : str(answer))
   }
@@ -157,7 +157,7 @@ const keys = {
       asking(ctx, async (access) => {
         oneOf({ text, path, fingerprint })
         const key = fingerprint
-          ? str((await ctx.call('gpg.export_key', [fingerprint], { secret: true, bare: true, ...where })) as Value)
+          ? str(await ctx.call('gpg.export_key', [fingerprint], { secret: true, bare: true, ...where }))
           : armored(await bytesOf(ctx, text, path), 'PGP PRIVATE KEY BLOCK')
         if (key === '') throw failure('Failed exporting the secret key from GnuPG, see minion log for details')
         markSecret(fromPlain({ private_key: key }))
@@ -282,7 +282,7 @@ async function opened(ctx: FunctionContext, access: VaultAccess, where: string, 
   const { text, format } = formed(await bytesOf(ctx, message, path), 'PGP MESSAGE')
   let signer: string | null = null
   if (signer_key_fingerprint) {
-    signer = str((await ctx.call('gpg.export_key', [signer_key_fingerprint], { bare: true, ...ring })) as Value)
+    signer = str(await ctx.call('gpg.export_key', [signer_key_fingerprint], { bare: true, ...ring }))
   } else if (signer_key !== null || signer_key_path !== null) {
     signer = armored(await bytesOf(ctx, signer_key, signer_key_path), 'PGP PUBLIC KEY BLOCK')
   }

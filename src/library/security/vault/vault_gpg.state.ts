@@ -17,7 +17,7 @@ const name = arg.text('Name of the key')
 const mount = arg.text('Mount of the engine', { default: 'gpg' })
 
 const readKey = async (ctx: StateContext, name: string, mount: string): Promise<Dict | null> => {
-  const key = (await ctx.call('vault_gpg.read_key', [name], { mount })) as Value
+  const key = await ctx.call('vault_gpg.read_key', [name], { mount })
   return isDict(key) ? key : null
 }
 
@@ -29,7 +29,7 @@ const IDENTITY = /^(?<real_name>[^(<]*?)(?:\s*\((?<comment>.*)\))?(?:\s*<(?<emai
 /** Return the fields of a key that differ from the wanted ones. */
 async function differences(ctx: StateContext, key: Dict, wanted: Readonly<Record<string, Value>>): Promise<Dict> {
   const changes: Dict = new Map()
-  const read = (await ctx.call('gpg.read_key', [], { text: key.get('public_key') ?? null })) as Value
+  const read = await ctx.call('gpg.read_key', [], { text: key.get('public_key') ?? null })
   const info = isList(read) ? (read[0] ?? null) : null
   if (!isDict(info)) throw failure('Failed to parse public key returned by server/no keys found in payload')
   const ids = info.get('uids') ?? []
@@ -135,7 +135,7 @@ export default defineState({
           )
           const options = new Map<string, Value>([...passed, ['text', key.get('public_key') ?? null]])
           options.set('test', ctx.test).set('concurrent', true)
-          const answer = (await ctx.call('state.single', ['gpg.present', id], options)) as Value
+          const answer = await ctx.call('state.single', ['gpg.present', id], options)
           const run = isDict(answer) ? ([...answer.values()][0] ?? null) : null
           if (!isDict(run)) throw failure(`Failed running gpg.present: ${str(answer)}`)
           const [changes, result, comment] = ['changes', 'result', 'comment'].map((part) => run.get(part) ?? null)

@@ -8,7 +8,7 @@ const name = arg.text('Name of the role')
 const mount = arg.text('Mount of the engine', { default: 'pki' })
 
 const fetchRole = async (ctx: StateContext, name: string, mount: string): Promise<Value> =>
-  (await ctx.call('vault_pki.read_role', [name], { mount })) as Value
+  await ctx.call('vault_pki.read_role', [name], { mount })
 
 export default defineState({
   name: 'vault_pki',

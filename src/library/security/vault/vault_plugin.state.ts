@@ -101,7 +101,7 @@ async function removeVersions(ctx: StateContext, type: string, name: string, ver
 }
 
 const pinned = async (ctx: StateContext, type: string, name: string): Promise<Value> =>
-  (await ctx.call('vault_plugin.pinned_version', [type, name])) as Value
+  await ctx.call('vault_plugin.pinned_version', [type, name])
 
 const plain = (version: Value): string => str(version).replace(/^v+/, '')
 
@@ -143,7 +143,7 @@ const registering = {
         return ensure<string[]>(ctx, {
           name,
           look: async () => {
-            const found = (await ctx.call('vault_plugin.list_detailed', [], { plugin_type, name, version })) as Value
+            const found = await ctx.call('vault_plugin.list_detailed', [], { plugin_type, name, version })
             const versions = (isList(found) ? found : [])
               .map((entry) => (isDict(entry) ? str(entry.get('version') ?? '') : ''))
               .filter((text) => text !== '')

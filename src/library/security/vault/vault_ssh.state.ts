@@ -83,7 +83,7 @@ export default defineState({
           foresee: () => foreseen('The CA would have been initialized', { created: `SSH CA on mount ${mount}` }),
           act: async () =>
             changed('The CA has been initialized', {
-              created: (await ctx.call('vault_ssh.create_ca', [], { ...fields, mount })) as Value,
+              created: await ctx.call('vault_ssh.create_ca', [], { ...fields, mount }),
             }),
         }),
     }),

@@ -14,14 +14,14 @@ export const SETS = '/sys/fs/bcache'
 
 /** Return an attribute; the path of a directory, and False for what is not there. */
 export async function attribute(ctx: FunctionContext, path: string): Promise<Value> {
-  const target = (await ctx.call('sysfs.target', [path])) as Value
+  const target = await ctx.call('sysfs.target', [path])
   if (typeof target !== 'string' || (await isDirectory(ctx, target))) return target
-  return (await ctx.call('sysfs.read', [target])) as Value
+  return await ctx.call('sysfs.read', [target])
 }
 
 /** Set an attribute; return whether it worked. */
 export const setTo = async (ctx: FunctionContext, path: string, value: Value): Promise<boolean> =>
-  truthy((await ctx.call('sysfs.write', [path, str(value)])) as Value)
+  truthy(await ctx.call('sysfs.write', [path, str(value)]))
 
 /** Return the name of a device: `sda` for `/dev/sda` and for a link to it. */
 export async function deviceName(ctx: FunctionContext, device: string): Promise<string> {
@@ -94,7 +94,7 @@ async function sorted(ctx: FunctionContext, path: string, base: readonly string[
   for (const kind of wish.internals ? ['inter_ro', 'inter_rw'] : []) kinds.set(kind, [])
   if (wish.config) kinds.set('config', [])
   if (wish.stats) kinds.set('stats', [])
-  const found = (await ctx.call('sysfs.interfaces', [path])) as Value
+  const found = await ctx.call('sysfs.interfaces', [path])
   for (const [access, isWritable] of [
     ['r', false],
     ['rw', true],
@@ -144,7 +144,7 @@ export async function attributes(
 ): Promise<Map<string, Dict>> {
   const found = new Map<string, Dict>()
   for (const [kind, names] of await sorted(ctx, path, base, wish)) {
-    const values = (await ctx.call('sysfs.read', [names, path])) as Value
+    const values = await ctx.call('sysfs.read', [names, path])
     if (!isDict(values) || values.size === 0) continue
     const meanings = [...values].map(([name, value]): [Value, Value] => [name, meaning(str(name), value, keepsChoices)])
     found.set(kind, new Map(meanings))
@@ -156,7 +156,7 @@ export async function attributes(
 export async function sizesOf(ctx: FunctionContext, device: string) {
   const names = ['size', 'queue/hw_sector_size', '../queue/hw_sector_size']
   const discards = ['queue/discard_max_bytes', '../queue/discard_max_bytes']
-  const read = (await ctx.call('sysfs.read', [[...names, ...discards], await blockPath(ctx, device)])) as Value
+  const read = await ctx.call('sysfs.read', [[...names, ...discards], await blockPath(ctx, device)])
   const values: Dict = isDict(read) ? read : new Map()
   const first = (keys: readonly string[]): Value =>
     keys.map((key) => values.get(key)).find((v) => v !== undefined) ?? null

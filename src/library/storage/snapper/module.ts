@@ -76,7 +76,7 @@ async function remove(ctx: FunctionContext, given: Value, config: string): Promi
   return new Map([[config, new Map<Value, Value>([['ids', ids]]).set('status', 'deleted')]])
 }
 
-/** Run a function between two snapshots. */
+/** Make a snapshot, run a function, and make a second snapshot. */
 async function runBetween(
   ctx: FunctionContext,
   fun: string,

@@ -9,9 +9,9 @@ import {
   oneLine,
   operand,
   outputOf,
-  programPath,
   type Result,
   reads,
+  requiredProgram,
   ret,
   runAll,
   textAt,
@@ -25,7 +25,7 @@ interface Loaded {
 }
 
 async function loadedModules(ctx: FunctionContext): Promise<Loaded[]> {
-  const rows = splitLines(await outputOf(ctx, await programPath(ctx, 'lsmod'))).map(splitWords)
+  const rows = splitLines(await outputOf(ctx, await requiredProgram(ctx, 'lsmod'))).map(splitWords)
   return rows
     .filter(([module, , depcount]) => depcount !== undefined && module !== 'Module')
     .map(([module = '', size = '', depcount = '', deps]) => ({ size, module, depcount, deps: deps?.split(',') ?? [] }))
@@ -100,7 +100,7 @@ const moduleWords = (mod: string): string[] =>
 
 async function load(ctx: FunctionContext, mod: string, persist: boolean): Promise<Result> {
   const before = await loadedNames(ctx)
-  const { retcode, stderr } = await runAll(ctx, [await programPath(ctx, 'modprobe'), ...moduleWords(mod)])
+  const { retcode, stderr } = await runAll(ctx, [await requiredProgram(ctx, 'modprobe'), ...moduleWords(mod)])
   if (retcode !== 0) return `Error loading module ${mod}: ${stderr}`
   const after = await loadedNames(ctx)
   return beyond(after, before, persist ? await loadAtBoot(ctx, mod) : [])
@@ -108,7 +108,7 @@ async function load(ctx: FunctionContext, mod: string, persist: boolean): Promis
 
 async function remove(ctx: FunctionContext, mod: string, persist: boolean, comment: boolean): Promise<Result> {
   const before = await loadedNames(ctx)
-  const { retcode, stderr } = await runAll(ctx, [await programPath(ctx, 'rmmod'), ...moduleWords(mod)])
+  const { retcode, stderr } = await runAll(ctx, [await requiredProgram(ctx, 'rmmod'), ...moduleWords(mod)])
   if (retcode !== 0) return `Error removing module ${mod}: ${stderr}`
   const after = await loadedNames(ctx)
   return beyond(before, after, persist ? await forgetAtBoot(ctx, mod, comment) : [])

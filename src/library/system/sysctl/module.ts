@@ -9,9 +9,9 @@ import {
   isBootedWithSystemd,
   isHostError,
   outputOf,
-  programPath,
   type Result,
   reads,
+  requiredProgram,
   runAll,
   systemdVersion,
   textAt,
@@ -35,7 +35,7 @@ function assignments(text: string, separator: string): Record<string, string> {
 
 async function show(ctx: FunctionContext, file: Value): Promise<Result> {
   if (!truthy(file)) {
-    const all = [await programPath(ctx, 'sysctl'), '-a']
+    const all = [await requiredProgram(ctx, 'sysctl'), '-a']
     const shown = await ctx.call('cmd.run_stdout', [all], { output_loglevel: 'trace' })
     return assignments(str(shown), ' = ')
   }
@@ -46,12 +46,12 @@ async function show(ctx: FunctionContext, file: Value): Promise<Result> {
 }
 
 const get = async (ctx: FunctionContext, name: string): Promise<string> =>
-  outputOf(ctx, [await programPath(ctx, 'sysctl'), '-n', name])
+  outputOf(ctx, [await requiredProgram(ctx, 'sysctl'), '-n', name])
 
 async function assign(ctx: FunctionContext, name: string, value: string): Promise<Record<string, string>> {
   const path = name.replaceAll(/[./]/g, (mark) => (mark === '.' ? '/' : '.'))
   if (!(await ctx.host.access(`/proc/sys/${path}`, 'exists'))) throw failure(`sysctl ${name} does not exist`)
-  const command = [await programPath(ctx, 'sysctl'), '-w', `${name}=${value}`]
+  const command = [await requiredProgram(ctx, 'sysctl'), '-w', `${name}=${value}`]
   const { retcode, stdout, stderr } = await runAll(ctx, command)
   const confirmed = new RegExp(`^${reEscape(name)}\\s+=\\s+${reEscape(value)}\\n?$`)
   if (!confirmed.test(stdout) || stderr.includes('Invalid argument')) {

@@ -17,8 +17,8 @@ import {
   defineModule,
   type FunctionContext,
   parseGroup,
-  programPath,
   reads,
+  requiredProgram,
   ret,
   type UserGroup,
 } from '../../../sdk/mod.ts'
@@ -70,7 +70,7 @@ interface NewGroup {
 
 async function add(ctx: FunctionContext, { name, gid, system, root, non_unique, local }: NewGroup): Promise<boolean> {
   return done(ctx, [
-    await programPath(ctx, local ? 'lgroupadd' : 'groupadd'),
+    await requiredProgram(ctx, local ? 'lgroupadd' : 'groupadd'),
     ...(truthy(gid) ? [`-g ${str(gid)}`] : []),
     ...(truthy(gid) && non_unique && !local ? ['-o'] : []),
     ...(system && ctx.grains.get('kernel') !== 'OpenBSD' ? ['-r'] : []),
@@ -90,7 +90,7 @@ async function changeId(
   if (before.size === 0) return false
   if (equals(gid, before.get('gid') ?? null)) return true
   const below = root === null ? [] : ['-R', root]
-  const command = [await programPath(ctx, 'groupmod'), ...below, shared ? '-og' : '-g', gid, name]
+  const command = [await requiredProgram(ctx, 'groupmod'), ...below, shared ? '-og' : '-g', gid, name]
   await ctx.call('cmd.run', [command], PLAINLY)
   const after = (await info(ctx, name, root)).get('gid')
   return after !== undefined && equals(after, gid)
@@ -104,11 +104,17 @@ const isLinux = ({ grains }: FunctionContext): boolean => grains.get('kernel') =
 
 async function addMember(ctx: FunctionContext, name: Value, user: string, root: string | null): Promise<boolean> {
   if (!isLinux(ctx)) {
-    return succeeds(ctx, [await programPath(ctx, 'usermod'), '-G', name, user, ...(root === null ? [] : ['-R', root])])
+    return succeeds(ctx, [
+      await requiredProgram(ctx, 'usermod'),
+      '-G',
+      name,
+      user,
+      ...(root === null ? [] : ['-R', root]),
+    ])
   }
   const command = isOldSuse(ctx)
-    ? [await programPath(ctx, 'usermod'), '-A', name, user]
-    : [await programPath(ctx, 'gpasswd'), '--add', user, name]
+    ? [await requiredProgram(ctx, 'usermod'), '-A', name, user]
+    : [await requiredProgram(ctx, 'gpasswd'), '--add', user, name]
   return succeeds(ctx, [...command, ...(root === null ? [] : ['--root', root])])
 }
 
@@ -117,14 +123,14 @@ async function removeMember(ctx: FunctionContext, name: Value, user: string, roo
   if (members === undefined || !contains(members, user)) return true
   if (isLinux(ctx)) {
     const command = isOldSuse(ctx)
-      ? [await programPath(ctx, 'usermod'), '-R', name, user]
-      : [await programPath(ctx, 'gpasswd'), '--del', user, name]
+      ? [await requiredProgram(ctx, 'usermod'), '-R', name, user]
+      : [await requiredProgram(ctx, 'gpasswd'), '--del', user, name]
     return succeeds(ctx, [...command, ...(root === null ? [] : ['--root', root])])
   }
   if (ctx.grains.get('kernel') === 'OpenBSD') {
     const held = await ctx.call('cmd.run_stdout', [`id -Gn ${user}`], PLAINLY)
     const kept = held.split(/\s+/).filter((group) => group !== '' && group !== str(name))
-    return succeeds(ctx, [await programPath(ctx, 'usermod'), '-S', kept.join(','), user])
+    return succeeds(ctx, [await requiredProgram(ctx, 'usermod'), '-S', kept.join(','), user])
   }
   ctx.log('error', 'group.deluser is not yet supported on this platform')
   return false
@@ -133,11 +139,12 @@ async function removeMember(ctx: FunctionContext, name: Value, user: string, roo
 async function setMembers(ctx: FunctionContext, name: Value, list: string, root: string | null): Promise<boolean> {
   if (isLinux(ctx)) {
     const below = root === null ? [] : ['--root', root]
-    if (!isOldSuse(ctx)) return succeeds(ctx, [await programPath(ctx, 'gpasswd'), '--members', list, name, ...below])
+    if (!isOldSuse(ctx))
+      return succeeds(ctx, [await requiredProgram(ctx, 'gpasswd'), '--members', list, name, ...below])
     for (const member of (await info(ctx, name, null)).get('members') as Value[]) {
-      await ctx.call('cmd.run', [`${await programPath(ctx, 'groupmod')} -R ${str(member)} ${str(name)}`], PLAINLY)
+      await ctx.call('cmd.run', [`${await requiredProgram(ctx, 'groupmod')} -R ${str(member)} ${str(name)}`], PLAINLY)
     }
-    return succeeds(ctx, [await programPath(ctx, 'groupmod'), '-A', list, name, ...below])
+    return succeeds(ctx, [await requiredProgram(ctx, 'groupmod'), '-A', list, name, ...below])
   }
   if (ctx.grains.get('kernel') === 'OpenBSD') return remakeWithMembers(ctx, name, list)
   ctx.log('error', 'group.members is not yet supported on this platform')
@@ -148,11 +155,11 @@ async function setMembers(ctx: FunctionContext, name: Value, list: string, root:
 async function remakeWithMembers(ctx: FunctionContext, name: Value, list: string): Promise<boolean> {
   const held = await info(ctx, name, null)
   if (held.size === 0) return false
-  await ctx.call('cmd.run', [`${await programPath(ctx, 'groupdel')} ${str(name)}`], PLAINLY)
-  const add = `${await programPath(ctx, 'groupadd')} -g ${str(held.get('gid')!)} ${str(name)}`
+  await ctx.call('cmd.run', [`${await requiredProgram(ctx, 'groupdel')} ${str(name)}`], PLAINLY)
+  const add = `${await requiredProgram(ctx, 'groupadd')} -g ${str(held.get('gid')!)} ${str(name)}`
   await ctx.call('cmd.run', [add], PLAINLY)
   for (const user of list.split(',').filter((user) => user !== '')) {
-    if (!(await succeeds(ctx, [await programPath(ctx, 'usermod'), '-G', name, user]))) return false
+    if (!(await succeeds(ctx, [await requiredProgram(ctx, 'usermod'), '-G', name, user]))) return false
   }
   return true
 }
@@ -194,7 +201,7 @@ export default defineModule({
       example: 'group.delete foo',
       run: async (ctx, { name, root, local }) => {
         const below = root !== null && !local ? ['-R', root] : []
-        return done(ctx, [await programPath(ctx, local ? 'lgroupdel' : 'groupdel'), ...below, name])
+        return done(ctx, [await requiredProgram(ctx, local ? 'lgroupdel' : 'groupdel'), ...below, name])
       },
     }),
     info: reads({

@@ -84,15 +84,11 @@ async function serverStatus(ctx: FunctionContext, profile: string): Promise<Resu
   const setting = (name: string, fallback: string): Value | Promise<Value> =>
     ctx.call('config.get', [`apache.server-status:${profile}:${name}`, fallback])
   const [username, password] = [await setting('user', ''), await setting('pass', '')]
-  const answer = (await ctx.call(
-    'http.query',
-    [`${str(await setting('url', 'http://localhost/server-status'))}?auto`],
-    {
-      text: true,
-      status: true,
-      ...(truthy(username) && truthy(password) && { username, password }),
-    },
-  )) as Dict
+  const answer = await ctx.call('http.query', [`${str(await setting('url', 'http://localhost/server-status'))}?auto`], {
+    text: true,
+    status: true,
+    ...(truthy(username) && truthy(password) && { username, password }),
+  })
   if (answer.has('error')) return 'error'
   const board: Dict = new Map([...'_SRWKDCLGI.'].map((letter) => [letter, 0]))
   const found: Dict = new Map<Value, Value>([['Scoreboard', board]])

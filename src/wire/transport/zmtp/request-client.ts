@@ -21,7 +21,7 @@ import { encodeMessage } from './frames.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 30_000
 const MAX_CONNECTIONS = 4
-/** Connections beyond the first are given back after so long without work. */
+/** How long a connection beyond the first may be idle before it is closed, in milliseconds. */
 const IDLE_MS = 5000
 const EMPTY = Buffer.alloc(0)
 

@@ -142,7 +142,7 @@ export const actions = {
     run: (account: Ec2Account, node) => protection(account, node, true),
   }),
   disable_term_protect: cloudAction({
-    doc: 'Let a machine be destroyed again.',
+    doc: 'Remove the protection of a machine from being destroyed.',
     run: (account: Ec2Account, node) => protection(account, node, false),
   }),
   show_detailed_monitoring: cloudAction({

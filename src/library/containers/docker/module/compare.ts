@@ -6,7 +6,7 @@ const change = (old: Value, now: Value): Dict => dictFrom({ old, new: now })
 const inOrder = (value: Value): Value =>
   isList(value) && (value as Value[]).every((item) => typeof item === 'string') ? sorted(value) : value
 
-/** Links name the container they belong to, which differs between two. */
+/** A link contains the name of its own container, which always differs. Compare the rest. */
 const withoutOwner = (links: Value): Value =>
   isList(links) ? (links as Value[]).map((link) => str(link).replace(/:\/[^/]*\//, ':/')) : links
 

@@ -149,7 +149,7 @@ function apply(ctx: StateContext, kind: Kind, { given, manifest, kwargs }: Wante
   return ensure<Dict>(ctx, {
     name: given.name,
     look: async () => {
-      const all = (await ctx.call('kubernetes.diff', [], options)) as Value
+      const all = await ctx.call('kubernetes.diff', [], options)
       const found = isList(all) && isDict(all[0]!) ? all[0] : new Map<Value, Value>()
       if (found.get('action') !== 'none') return found
       if (kind.key === 'namespace') return settled('The namespace already exists')
@@ -161,7 +161,7 @@ function apply(ctx: StateContext, kind: Kind, { given, manifest, kwargs }: Wante
     },
     act: async (found) => {
       const waiting = new Map<string, Value>([...options, ['wait', given.wait], ['timeout', given.timeout]])
-      const made = (await ctx.call('kubernetes.apply', [], waiting)) as Value
+      const made = await ctx.call('kubernetes.apply', [], waiting)
       if (found.get('action') !== 'create') return changed(`${kind.kind} updated`, found.get('changes')!)
       return changed(`${kind.kind} created`, { old: {}, new: isDict(made) ? created(made) : made })
     },

@@ -62,7 +62,7 @@ export const manifestStates = {
       return ensureOrFail<Dict>(ctx, {
         name,
         look: async () => {
-          const found = (await ctx.call('kubernetes.diff', [], options)) as Value
+          const found = await ctx.call('kubernetes.diff', [], options)
           const changes = differing(isList(found) ? found.filter(isDict) : [])
           return changes.size === 0 ? settled('Manifests already match desired state') : changes
         },
@@ -103,13 +103,13 @@ export const manifestStates = {
       return ensureOrFail<Dict>(ctx, {
         name,
         look: async () => {
-          const all = (await ctx.call('kubernetes.normalise_manifest_input', [], described)) as Value
+          const all = await ctx.call('kubernetes.normalise_manifest_input', [], described)
           const changes: Dict = new Map()
           for (const one of isList(all) ? all.filter(isDict) : []) {
             const metadata = dictIn(one, 'metadata')
             const place = metadata.get('namespace') ?? namespace
             const words = [one.get('apiVersion') ?? '', one.get('kind') ?? '', metadata.get('name') ?? '', place]
-            const live = (await ctx.call('kubernetes.get_object', words, kwargs)) as Value
+            const live = await ctx.call('kubernetes.get_object', words, kwargs)
             const gone: Dict = dictFrom({ old: 'present', new: 'absent' })
             if (isDict(live)) changes.set(manifestKey(live), gone)
           }

@@ -135,7 +135,7 @@ function scheduling(isCordoned: boolean): StateFunction {
 }
 
 async function taintsOf(ctx: StateContext, name: string, kwargs: Kwargs): Promise<Dict[] | undefined> {
-  const found = (await ctx.call('kubernetes.node', [name], kwargs)) as Value
+  const found = await ctx.call('kubernetes.node', [name], kwargs)
   if (!isDict(found)) return undefined
   const taints = dictIn(found, 'spec').get('taints') ?? null
   return isList(taints) ? taints.filter(isDict) : []

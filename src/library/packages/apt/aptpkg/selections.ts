@@ -1,4 +1,4 @@
-// The selections of dpkg: the state that each package is to have, which is install, hold, deinstall or purge.
+// The selections of dpkg: the wanted state of each package: install, hold, deinstall or purge.
 import {
   type Dict,
   dictFrom,

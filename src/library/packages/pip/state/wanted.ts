@@ -93,7 +93,7 @@ async function newestAccepted(
   { user, cwd, bin_env, index_url, extra_index_url }: InstallOptions,
 ): Promise<string | undefined> {
   const mentions = (mark: string): boolean => specifiers.some(([, version]) => version.includes(mark))
-  const available = (await ctx.call('pip.list_all_versions', [prefix], {
+  const available = await ctx.call('pip.list_all_versions', [prefix], {
     bin_env,
     include_alpha: mentions('a'),
     include_beta: mentions('b'),
@@ -102,7 +102,7 @@ async function newestAccepted(
     cwd,
     index_url,
     extra_index_url,
-  })) as Value
+  })
   const versions = Array.isArray(available) ? (available as Value[]).map((version) => str(version)) : []
   return versions.findLast((version) => specifiers.length === 0 || accepted(version, specifiers))
 }

@@ -49,11 +49,11 @@ export async function repacked(ctx: StateContext, pkgs: Value, normalize = true)
 }
 
 export const listPackages = async (ctx: StateContext, options: Options, more: Readonly<Record<string, Value>> = {}) =>
-  (await ctx.call(
+  await ctx.call(
     'pkg.list_pkgs',
     [],
     new Map<string, Value>([...withOrigin(ctx, options), ['versions_as_list', true], ...Object.entries(more)]),
-  )) as Dict
+  )
 
 /** FreeBSD tells where its packages come from, because states may name them so. */
 export const withOrigin = (ctx: StateContext, options: Options): Map<string, Value> =>

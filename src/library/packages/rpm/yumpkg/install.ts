@@ -49,7 +49,7 @@ type Action = 'install' | 'downgrade' | 'reinstall'
 
 interface Wanted {
   name: string | undefined
-  /** The package as the program takes it. */
+  /** The package as a word of the command line. */
   word: string
   version: string | undefined
 }

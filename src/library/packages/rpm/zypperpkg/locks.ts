@@ -40,11 +40,11 @@ export async function listHolds(ctx: FunctionContext, pattern: Value, full: bool
     if (((lock as Dict).get('type') ?? 'package') !== 'package') continue
     for (const found of await lockedPackages(ctx, str(name), root)) {
       if (editions.has(found)) continue
-      const facts = (await ctx.call('pkg.info_installed', [found], {
+      const facts = await ctx.call('pkg.info_installed', [found], {
         root,
         attr: 'edition,epoch',
         all_versions: true,
-      })) as Dict
+      })
       for (const [one, list] of facts) editions.set(str(one), list as Value[])
     }
   }

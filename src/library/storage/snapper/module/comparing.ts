@@ -80,7 +80,7 @@ async function fileDiff(ctx: FunctionContext, before: string, after: string): Pr
   return facts.set('diff', unifiedDiff(text(old), text(fresh), { from: before, to: after }).join(''))
 }
 
-/** Return how files changed, with the snapshots mounted meanwhile. */
+/** Return how files changed between two snapshots, which are mounted during the comparison. */
 export async function diff(ctx: FunctionContext, interval: Interval, only: string | null): Promise<Dict> {
   const { config, pre, post } = interval
   const paths = [...(await changesOf(ctx, interval)).keys()].filter((path) => only === null || path === only)

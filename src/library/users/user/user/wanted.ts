@@ -36,7 +36,9 @@ export const userArgs = {
   win_profile: arg.text('Profile directory, on Windows', { optional: true }),
   win_logonscript: arg.text('Logon script, on Windows', { optional: true }),
   win_description: arg.text('Description, on Windows', { optional: true }),
-  nologinit: arg.flag('Whether the user stays out of the lastlog and faillog databases', { default: false }),
+  nologinit: arg.flag('Whether to add no entries for the user to the lastlog and faillog databases', {
+    default: false,
+  }),
   allow_uid_change: arg.flag('Whether the user ID may change', { default: false }),
   allow_gid_change: arg.flag('Whether the primary group may change', { default: false }),
   password_lock: arg.flag('Whether the password is locked', { optional: true }),

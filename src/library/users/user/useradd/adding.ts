@@ -2,7 +2,7 @@
 // the next state run sees it.
 import { hasCode, recover } from '../../../../base/mod.ts'
 import { contains, decodeBytes, str, truthy, type Value } from '../../../../data/mod.ts'
-import { type FunctionContext, programPath } from '../../../../sdk/mod.ts'
+import { type FunctionContext, requiredProgram } from '../../../../sdk/mod.ts'
 import { changeGecos, changeGroups } from './changing.ts'
 import { GECOS, type GecosField, kernelIs, rootOption } from './passwd.ts'
 
@@ -69,7 +69,7 @@ async function options(ctx: FunctionContext, user: NewUser): Promise<Value[]> {
 export async function addUser(ctx: FunctionContext, user: NewUser): Promise<boolean> {
   const { name, groups, root, local } = user
   const command = [
-    await programPath(ctx, local ? 'luseradd' : 'useradd'),
+    await requiredProgram(ctx, local ? 'luseradd' : 'useradd'),
     ...(await options(ctx, user)),
     name,
     ...(local ? [] : rootOption(ctx, root)),
@@ -93,7 +93,7 @@ export async function deleteUser(ctx: FunctionContext, removal: Removal): Promis
   const { local } = removal
   const forced = removal.force && !kernelIs(ctx, 'OpenBSD', 'AIX') && !local
   const command = [
-    await programPath(ctx, local ? 'luserdel' : 'userdel'),
+    await requiredProgram(ctx, local ? 'luserdel' : 'userdel'),
     ...(removal.remove ? ['-r'] : []),
     ...(forced ? ['-f'] : []),
     removal.name,

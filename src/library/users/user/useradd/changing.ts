@@ -1,6 +1,6 @@
 // Changing users through usermod. The account itself shows whether a change worked, not the answer of usermod.
 import { equals, failure, iterate, PyError, PySet, str, textOf, type Value } from '../../../../data/mod.ts'
-import { type FunctionContext, programPath } from '../../../../sdk/mod.ts'
+import { type FunctionContext, requiredProgram } from '../../../../sdk/mod.ts'
 import { GECOS, type GecosField, gecosOf, groupsOf, info, kernelIs, rootOption, userOf } from './passwd.ts'
 
 const PLAINLY = { python_shell: false }
@@ -15,7 +15,7 @@ export async function changeAttribute(
   if (before.size === 0) throw failure(`User '${name}' does not exist`)
   if (equals(value, before.get(key) ?? null)) return true
   const moving = move && !kernelIs(ctx, 'OpenBSD') ? ['-m'] : []
-  const command = [await programPath(ctx, 'usermod'), ...rootOption(ctx, root), ...moving, option, value, name]
+  const command = [await requiredProgram(ctx, 'usermod'), ...rootOption(ctx, root), ...moving, option, value, name]
   await ctx.call('cmd.run', [command], PLAINLY)
   const after = (await info(ctx, name, root)).get(key)
   return after !== undefined && equals(after, value)
@@ -34,7 +34,7 @@ export async function changeGecos(
   const text = GECOS.map((key) => fields[key])
     .join(',')
     .replace(/,+$/, '')
-  const command = [await programPath(ctx, 'usermod'), ...rootOption(ctx, root), '-c', text, name]
+  const command = [await requiredProgram(ctx, 'usermod'), ...rootOption(ctx, root), '-c', text, name]
   await ctx.call('cmd.run', [command], PLAINLY)
   return gecosOf(await existing(ctx, name, root))[field] === value
 }
@@ -59,7 +59,7 @@ export async function changeGroups(
   const isAix = kernelIs(ctx, 'AIX')
   const options = kernelIs(ctx, 'OpenBSD') ? [append ? '-G' : '-S'] : append && !isAix ? ['-a', '-G'] : ['-G']
   const list = append && isAix ? `${held.join(',')},${wanted}` : wanted
-  const command = [await programPath(ctx, 'usermod'), ...options, list, name, ...rootOption(ctx, root)]
+  const command = [await requiredProgram(ctx, 'usermod'), ...options, list, name, ...rootOption(ctx, root)]
   const outcome = await ctx.call('cmd.run_all', [command], PLAINLY)
   const unknownUser = str(outcome.get('stderr') ?? '').includes('not found in')
   if (outcome.get('retcode') === 0 || !unknownUser || kernelIs(ctx, 'OpenBSD', 'AIX')) {
@@ -87,7 +87,7 @@ export async function changeLoginClass(
 ): Promise<boolean> {
   if (!kernelIs(ctx, 'OpenBSD')) return false
   if ((await loginClass(ctx, name)) === loginclass) return true
-  const command = [await programPath(ctx, 'usermod'), '-L', loginclass, name, ...rootOption(ctx, root)]
+  const command = [await requiredProgram(ctx, 'usermod'), '-L', loginclass, name, ...rootOption(ctx, root)]
   await ctx.call('cmd.run', [command], PLAINLY)
   return (await loginClass(ctx, name)) === loginclass
 }
