@@ -157,6 +157,8 @@ export const moduleTable: ModuleTable = {
   boto_route53: [{ functions: ['zone_exists', 'create_zone', 'delete_zone', 'get_record', 'add_record', 'update_record',
     'delete_record', 'describe_hosted_zones', 'list_all_zones_by_name', 'list_all_zones_by_id', 'create_hosted_zone',
     'create_healthcheck'], always: true, load: () => import('../library/aws/route53/boto_route53.module.ts') }],
+  boto_s3: [{ functions: ['get_object_metadata', 'upload_file'], always: true,
+    load: () => import('../library/aws/s3/boto_s3.module.ts') }],
   boto_s3_bucket: [{ functions: ['exists', 'create', 'delete', 'delete_objects', 'describe', 'empty', 'list',
     'list_object_versions', 'list_objects', 'put_acl', 'put_cors', 'put_lifecycle_configuration', 'put_logging',
     'put_notification_configuration', 'put_policy', 'put_replication', 'put_request_payment', 'put_tagging',

@@ -55,6 +55,7 @@ export const stateTable: StateTable = {
     'parameter_present'], load: () => import('../library/aws/rds/boto_rds.state.ts') }],
   boto_route53: [{ functions: ['present', 'rr_present', 'absent', 'rr_absent', 'hosted_zone_present',
     'hosted_zone_absent'], load: () => import('../library/aws/route53/boto_route53.state.ts') }],
+  boto_s3: [{ functions: ['object_present'], load: () => import('../library/aws/s3/boto_s3.state.ts') }],
   boto_s3_bucket: [{ functions: ['present', 'absent'],
     load: () => import('../library/aws/s3_bucket/boto_s3_bucket.state.ts') }],
   boto_secgroup: [{ functions: ['present', 'absent'],

@@ -350,6 +350,8 @@ export interface Calls {
   'boto_route53.get_record': Dict | null
   'boto_route53.update_record': boolean
   'boto_route53.zone_exists': boolean
+  'boto_s3.get_object_metadata': Dict
+  'boto_s3.upload_file': Dict
   'boto_s3_bucket.create': Dict
   'boto_s3_bucket.delete': Dict
   'boto_s3_bucket.delete_cors': Dict
