@@ -117,6 +117,34 @@ describe.each(ways())('states of EC2, %s', (way) => {
     expect(gone.done.comment).toMatch(/^Volume vol-\w+ deleted\.$/)
   })
 
+  test('functions about interfaces and tags of volumes', async () => {
+    const face = { name: 'eth2' }
+    const made = await call('boto_ec2.create_network_interface', { ...face, subnet_name: 'a', groups: ['web'] })
+    expect(made).toMatchObject({ result: { groups: [{ name: 'web' }], tags: { Name: 'eth2' } } })
+    const again = await call('boto_ec2.create_network_interface', { ...face, subnet_name: 'a', groups: ['web'] })
+    expect(again).toEqual({ error: { message: 'An ENI with this Name tag already exists.' } })
+    const attribute = { ...face, attr: 'groups', value: ['db'] }
+    expect(await call('boto_ec2.modify_network_interface_attribute', attribute)).toEqual({ result: true })
+    await expect(call('boto_ec2.modify_network_interface_attribute', { ...face, attr: 'color' })).rejects.toThrow(
+      'attr must be one of',
+    )
+    const addresses = { network_interface_name: 'eth2', private_ip_addresses: ['10.1.1.77'] }
+    expect(await call('boto_ec2.assign_private_ip_addresses', addresses)).toBe(true)
+    expect(await call('boto_ec2.unassign_private_ip_addresses', addresses)).toBe(true)
+    const none = { ...addresses, network_interface_name: 'none' }
+    expect(await call('boto_ec2.unassign_private_ip_addresses', none)).toBe(false)
+    await call('boto_ec2.attach_network_interface', { ...face, device_index: 2, instance_name: 'web1' })
+    expect(await call('boto_ec2.detach_network_interface', face)).toEqual({ result: true })
+    expect(await call('boto_ec2.detach_network_interface', face)).toEqual({
+      error: { message: 'Attachment id not found for this ENI.' },
+    })
+    expect(await call('boto_ec2.delete_network_interface', face)).toEqual({ result: true })
+    const tag_maps = [{ filters: { instance_name: 'nosuch' }, tags: { a: 'b' } }]
+    await expect(call('boto_ec2.set_volumes_tags', { tag_maps })).rejects.toThrow(
+      "Couldn't resolve instance Name nosuch",
+    )
+  })
+
   test('an image of a machine is made once', async () => {
     const given = { name: 'image', ami_name: 'web-1', instance_name: 'web1' }
     const made = await apply('boto_ec2.snapshot_created', given)

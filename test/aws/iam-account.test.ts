@@ -59,6 +59,13 @@ describe.each(ways())('the account in IAM, %s', (way) => {
       'Certificate site was deleted.',
     )
     expect(await call('boto_iam.get_server_certificate', { cert_name: 'site' })).toBe(false)
+    const own = { cert_name: 'own', cert_body: CERTIFICATE, private_key: PRIVATE }
+    expect(await call('boto_iam.upload_server_cert', own)).toMatchObject({ upload_server_certificate_response: {} })
+    expect(await call('boto_iam.upload_server_cert', own)).toBe(true)
+    expect(await call('boto_iam.delete_server_cert', { cert_name: 'own' })).toMatchObject({
+      delete_server_certificate_response: {},
+    })
+    expect(await call('boto_iam.delete_server_cert', { cert_name: 'own' })).toBe(false)
   })
 
   test('a SAML provider is made, changed and deleted', async () => {
@@ -73,6 +80,9 @@ describe.each(ways())('the account in IAM, %s', (way) => {
     expect(await call('boto_iam.update_saml_provider', { name: 'no', saml_metadata_document: other })).toBe(false)
     expect((await apply('boto_iam.saml_provider_absent', { name: 'sso' })).done.changes).toEqual({ old: 'sso' })
     expect(await call('boto_iam.get_saml_provider_arn', { name: 'sso' })).toBe(false)
+    expect(await call('boto_iam.create_saml_provider', { name: 'own', saml_metadata_document: metadata })).toBe(true)
+    expect(await call('boto_iam.delete_saml_provider', { name: 'own' })).toBe(true)
+    expect(await call('boto_iam.delete_saml_provider', { name: 'own' })).toBe(true)
   })
 
   test('access keys are appended to a file of their owner, and their secret parts are not shown', async () => {

@@ -138,6 +138,24 @@ describe.each(ways())('networks of AWS, %s', (way) => {
     expect(await call('boto_vpc.customer_gateway_exists', office)).toEqual({ exists: false })
   })
 
+  test('functions make and delete what states do', async () => {
+    const { id } = (await call('boto_vpc.create_nat_gateway', { subnet_name: 'a' })) as { id: string }
+    const gateway = { nat_gateway_id: id, wait_for_delete: true, release_eips: true }
+    expect(await call('boto_vpc.delete_nat_gateway', gateway)).toEqual({ deleted: true })
+    expect(await call('boto_vpc.create_nat_gateway', { subnet_name: 'nosuch' })).toMatchObject({ created: false })
+    await call('boto_vpc.create_dhcp_options', { dhcp_options_name: 'own', ntp_servers: ['10.1.0.9'] })
+    expect(await call('boto_vpc.delete_dhcp_options', { dhcp_options_name: 'own' })).toEqual({ deleted: true })
+    const conn_name = 'short'
+    const networks = { requester_vpc_name: 'main', peer_vpc_name: 'data' }
+    await call('boto_vpc.request_vpc_peering_connection', { ...networks, name: conn_name })
+    expect(await call('boto_vpc.delete_vpc_peering_connection', { conn_name })).toEqual({
+      msg: 'VPC peering connection deleted.',
+    })
+    await call('boto_vpc.request_vpc_peering_connection', { ...networks, name: conn_name })
+    const gone = await apply('boto_vpc.delete_vpc_peering_connection', { name: 'gone', conn_name })
+    expect(gone.foreseen).toMatchObject({ result: null, comment: 'VPC peering connection would be deleted' })
+  })
+
   test('a peering connection is asked for, accepted and deleted', async () => {
     const networks = { requester_vpc_name: 'main', peer_vpc_name: 'data', conn_name: 'main-data' }
     const asked = await apply('boto_vpc.request_vpc_peering_connection', { name: 'peer', ...networks })

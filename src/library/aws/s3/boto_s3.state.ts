@@ -11,7 +11,18 @@ import {
   update,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, changed, defineState, dumpYaml, ensure, failed, foreseen, settled, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changed,
+  defineState,
+  dumpYaml,
+  ensure,
+  failed,
+  foreseen,
+  option,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
 import { LOGIN } from '../common/login.ts'
 import { asking, errorOf } from '../common/state-calls.ts'
 import { FOR_METADATA, STORED } from './object.ts'
@@ -61,7 +72,7 @@ export default defineState({
         ensure<Gap>(ctx, {
           name,
           look: async () => {
-            const kind = hash_type ?? str(ctx.opts.get('hash_type') ?? 'sha256')
+            const kind = hash_type ?? option(ctx.opts, 'hash_type')
             if (!getHashes().includes(kind)) return failed(`Could not hash local file ${source}: no hash '${kind}'`)
             if ((await ctx.host.stat(source))?.type !== 'file')
               return failed(`Could not read local file ${source}: there is no such file`)

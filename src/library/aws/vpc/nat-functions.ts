@@ -50,7 +50,7 @@ const shownGateway = (gateway: AwsAnswer): Dict =>
   ])
 
 /** Return gateways that match. A name that does not exist matches nothing. */
-export async function findNatGateways(ec2: AwsCaller, search: NatSearch): Promise<AwsAnswer[]> {
+async function findNatGateways(ec2: AwsCaller, search: NatSearch): Promise<AwsAnswer[]> {
   const { nat_gateway_id: id, subnet_id, subnet_name, vpc_id, vpc_name, states = ALIVE } = search
   if (!id && !subnet_id && !subnet_name && !vpc_id && !vpc_name) {
     throw misuse(
