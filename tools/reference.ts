@@ -116,8 +116,28 @@ async function allExtPillars(): Promise<NamedPlugin[]> {
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
+type Callable = Readonly<Record<string, Pick<FunctionDeclaration, 'doc'> & { args?: Args }>>
+
+/** The actions and functions of a driver of salt-cloud. */
+function callsText({ actions = {}, functions = {} }: { actions?: Callable; functions?: Callable }): string[] {
+  const rows = (all: Callable, how: string): string[] =>
+    Object.entries(all).map(([name, { doc, args = {} }]) => {
+      const given = Object.entries(args).map(
+        ([key, { default: fallback }]) => `\`${key}\`${fallback === undefined ? '' : ` (\`${repr(fallback)}\`)`}`,
+      )
+      return `| \`${how} ${name}\` | ${given.join(', ')} | ${inCell(doc)} |`
+    })
+  const all = [...rows(actions, '-a'), ...rows(functions, '-f')]
+  if (all.length === 0) return []
+  const [some, more] = [Object.keys(actions).length, Object.keys(functions).length]
+  const count = `Actions: ${some}. Functions: ${more}. An argument with a value in brackets may be left out.`
+  return [count, ['| call | arguments | |', '|---|---|---|', ...all].join('\n')]
+}
+
 /** Of plugins that declare what can be set. */
-function settingsText(plugin: NamedPlugin & { args?: Args; provider?: Args; machine?: Args }): string[] {
+type Settable = NamedPlugin & { args?: Args; provider?: Args; machine?: Args; actions?: Callable; functions?: Callable }
+
+function settingsText(plugin: Settable): string[] {
   const rows = Object.entries(plugin.args ?? { ...plugin.provider, ...plugin.machine }).map(
     ([name, { kind, doc, default: fallback }]) => {
       const isGathering = kind === 'rest' || kind === 'open'
@@ -126,7 +146,8 @@ function settingsText(plugin: NamedPlugin & { args?: Args; provider?: Args; mach
     },
   )
   if (rows.length === 0) return []
-  return [`## ${calledName(plugin)}`, ['| setting | default | |', '|---|---|---|', ...rows].join('\n')]
+  const settings = ['| setting | default | |', '|---|---|---|', ...rows].join('\n')
+  return [`## ${calledName(plugin)}`, settings, ...callsText(plugin)]
 }
 
 function indexText(family: FamilyName, found: readonly PluginFile<Declaration>[]): string {

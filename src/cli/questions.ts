@@ -51,6 +51,12 @@ export class Questions implements Asking {
     })
     this.lines = createInterface({ input: process.stdin, output, terminal: this.isTerminal })
     this.answers = this.lines[Symbol.asyncIterator]()
+    // a terminal that shows no input hands Ctrl-C over as a character
+    this.lines.on('SIGINT', () => {
+      const isHeard = process.emit('SIGINT')
+      this.close()
+      if (!isHeard) process.kill(process.pid, 'SIGINT')
+    })
     return this.answers
   }
 }

@@ -103,10 +103,13 @@ export class Cloud implements CloudClient {
   }
 
   async listing(kind: CloudListing, provider: string): Promise<CloudOutcome> {
-    return this.fromAll(this.parts.accounts.named(provider), async ({ account, driver }) => {
+    const meant = this.parts.accounts.named(provider)
+    const isOneOfMany = provider === 'all' && meant.length > 1
+    return this.fromAll(meant, async ({ account, driver }) => {
       const list = account[kind]
-      if (!list) throw cloudNotFound(`The driver ${driver.name} has no ${kind}`)
-      return list.call(account)
+      if (list) return list.call(account)
+      if (isOneOfMany) return undefined
+      throw cloudNotFound(`The driver ${driver.name} has no ${kind}`)
     })
   }
 
@@ -161,12 +164,15 @@ export class Cloud implements CloudClient {
     const missing = names.filter((name) => !found.some(([, node]) => node.name === name))
     const all: [CloudProvider, Dict][] = []
     let failed = missing.length > 0
-    for (const [opened, node] of found) {
+    // all are looked up before the first one changes anything
+    const calls = found.map(([opened, node]) => {
       const { actions = {}, name: driver } = opened.driver
       const action = Object.hasOwn(actions, fun) ? actions[fun]! : undefined
       if (!action)
         throw cloudNotFound(`The driver ${driver} has no action ${quote(fun)}`, didYouMean(fun, Object.keys(actions)))
-      const args = bind({ args: action.args ?? {} }, fun, [], keywords(kwargs))
+      return { opened, node, action, args: bind({ args: action.args ?? {} }, fun, [], keywords(kwargs)) }
+    })
+    for (const { opened, node, action, args } of calls) {
       const outcome = await this.attempt(`${fun} failed on ${node.name}`, async () =>
         toValue(await action.run(opened.account, node, args, stepsOf(this.parts, node.name))),
       )
@@ -174,7 +180,7 @@ export class Cloud implements CloudClient {
       all.push([opened.provider, new Map([[node.name, outcome.value]])])
     }
     const value = byProvider(all)
-    if (missing.length > 0) value.set('Not Found', missing)
+    if (missing.length > 0) value.set('Not Found', missing).set('Not Actioned/Not Running', missing)
     return { value, failed }
   }
 
@@ -367,14 +373,15 @@ export class Cloud implements CloudClient {
   /** Ask several providers at once. One that fails is told of, and left out. */
   private async fromAll(
     providers: readonly CloudProvider[],
-    ask: (opened: OpenAccount) => Promise<Dict>,
+    ask: (opened: OpenAccount) => Promise<Dict | undefined>,
   ): Promise<CloudOutcome> {
     const { accounts, log } = this.parts
     let failed = false
     const answers = await Promise.all(
       providers.map(async (provider): Promise<[CloudProvider, Dict] | undefined> => {
         try {
-          return [provider, await ask(await accounts.open(provider))]
+          const answer = await ask(await accounts.open(provider))
+          return answer && [provider, answer]
         } catch (error) {
           const { hint } = error as { hint?: string }
           log('error', withHint(`${provider.alias}:${provider.driver}: ${toError(error).message}`, hint))

@@ -41,7 +41,7 @@ export function reporter(fire: Fire, log: Log): CloudReporter {
   return async (name, event, data = new Map(), text = TEXTS[event] ?? event.replaceAll('_', ' ')) => {
     const tag = `salt/cloud/${name}/${event}`
     const all: Dict = new Map<Value, Value>([['name', name], ['event', text], ...(withoutSecrets(data) as Dict)])
-    log('debug', `Firing ${tag}`)
+    log('info', `${tag}: ${text}`)
     try {
       await fire(tag, maskMarked(all) as Dict)
     } catch (error) {

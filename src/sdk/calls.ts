@@ -153,33 +153,41 @@ export interface Calls {
   'boto_dynamodb.update': boolean
   'boto_dynamodb.update_global_secondary_index': boolean
   'boto_ec2.allocate_eip_address': Dict
+  'boto_ec2.assign_private_ip_addresses': boolean
   'boto_ec2.associate_eip_address': boolean
+  'boto_ec2.attach_network_interface': Dict
   'boto_ec2.attach_volume': boolean
+  'boto_ec2.create_image': false | string
   'boto_ec2.create_key': false | string
+  'boto_ec2.create_network_interface': Dict
   'boto_ec2.create_tags': boolean
   'boto_ec2.create_volume': Dict
   'boto_ec2.delete_key': boolean
+  'boto_ec2.delete_network_interface': Dict
   'boto_ec2.delete_tags': boolean
   'boto_ec2.delete_volume': boolean
+  'boto_ec2.detach_network_interface': Dict
   'boto_ec2.detach_volume': boolean
   'boto_ec2.disassociate_eip_address': boolean
   'boto_ec2.exists': boolean
-  'boto_ec2.find_images': string[]
-  'boto_ec2.find_instances': string[]
   'boto_ec2.get_all_eip_addresses': string[]
   'boto_ec2.get_all_tags': Dict
-  'boto_ec2.get_all_volumes': string[]
   'boto_ec2.get_eip_address_info': Dict[]
   'boto_ec2.get_id': null | string
   'boto_ec2.get_key': false | string[]
   'boto_ec2.get_keys': false | string[]
+  'boto_ec2.get_network_interface': Dict
+  'boto_ec2.get_network_interface_id': Dict
   'boto_ec2.get_tags': Dict[]
   'boto_ec2.get_unassociated_eip_address': null | string
   'boto_ec2.get_zones': string[]
   'boto_ec2.import_key': false | string
+  'boto_ec2.modify_network_interface_attribute': Dict
   'boto_ec2.release_eip_address': boolean
   'boto_ec2.run': Dict | false
   'boto_ec2.set_attribute': boolean
+  'boto_ec2.set_volumes_tags': Dict
+  'boto_ec2.unassign_private_ip_addresses': boolean
   'boto_elb.apply_security_groups': boolean
   'boto_elb.attach_subnets': boolean
   'boto_elb.create': boolean
@@ -225,6 +233,7 @@ export interface Calls {
   'boto_iam.create_policy_version': Dict
   'boto_iam.create_role': boolean
   'boto_iam.create_role_policy': boolean
+  'boto_iam.create_saml_provider': boolean
   'boto_iam.create_user': boolean
   'boto_iam.deactivate_mfa_device': boolean
   'boto_iam.delete_group': boolean
@@ -235,17 +244,22 @@ export interface Calls {
   'boto_iam.delete_policy_version': boolean
   'boto_iam.delete_role': boolean
   'boto_iam.delete_role_policy': boolean
+  'boto_iam.delete_saml_provider': boolean
   'boto_iam.delete_user_policy': boolean
   'boto_iam.delete_virtual_mfa_device': boolean
   'boto_iam.detach_group_policy': boolean
   'boto_iam.detach_role_policy': boolean
   'boto_iam.detach_user_policy': boolean
   'boto_iam.disassociate_profile_from_role': boolean
+  'boto_iam.export_roles': string
+  'boto_iam.export_users': string
   'boto_iam.get_account_id': string
   'boto_iam.get_all_groups': Dict[]
   'boto_iam.get_all_instance_profiles': Dict[]
   'boto_iam.get_all_roles': Dict[]
   'boto_iam.get_all_users': Dict[]
+  'boto_iam.get_saml_provider': false | string
+  'boto_iam.get_saml_provider_arn': false | string
   'boto_iam.instance_profile_exists': boolean
   'boto_iam.list_attached_group_policies': Dict[]
   'boto_iam.list_attached_role_policies': Dict[]
@@ -260,7 +274,9 @@ export interface Calls {
   'boto_iam.put_user_policy': boolean
   'boto_iam.role_exists': boolean
   'boto_iam.set_default_policy_version': boolean
+  'boto_iam.update_account_password_policy': boolean
   'boto_iam.update_assume_role_policy': boolean
+  'boto_iam.update_saml_provider': boolean
   'boto_iam.user_exists_in_group': boolean
   'boto_kms.create_alias': Dict
   'boto_kms.create_grant': Dict
@@ -326,12 +342,16 @@ export interface Calls {
   'boto_rds.subnet_group_exists': Dict
   'boto_rds.update_parameter_group': Dict
   'boto_route53.add_record': boolean
+  'boto_route53.create_healthcheck': Dict
+  'boto_route53.create_hosted_zone': Dict | null
   'boto_route53.create_zone': boolean
   'boto_route53.delete_record': boolean
   'boto_route53.delete_zone': boolean
   'boto_route53.get_record': Dict | null
   'boto_route53.update_record': boolean
   'boto_route53.zone_exists': boolean
+  'boto_s3.get_object_metadata': Dict
+  'boto_s3.upload_file': Dict
   'boto_s3_bucket.create': Dict
   'boto_s3_bucket.delete': Dict
   'boto_s3_bucket.delete_cors': Dict
@@ -385,29 +405,56 @@ export interface Calls {
   'boto_sqs.set_attributes': Dict
   'boto_ssm.delete_parameter': boolean
   'boto_ssm.put_parameter': false | number
+  'boto_vpc.accept_vpc_peering_connection': Dict
+  'boto_vpc.associate_dhcp_options_to_vpc': Dict
+  'boto_vpc.associate_network_acl_to_subnet': Dict
   'boto_vpc.associate_route_table': Dict
   'boto_vpc.check_vpc': null | string
   'boto_vpc.create': Dict
+  'boto_vpc.create_customer_gateway': Dict
+  'boto_vpc.create_dhcp_options': Dict
   'boto_vpc.create_internet_gateway': Dict
+  'boto_vpc.create_nat_gateway': Dict
+  'boto_vpc.create_network_acl': Dict
+  'boto_vpc.create_network_acl_entry': Dict
   'boto_vpc.create_route': Dict
   'boto_vpc.create_route_table': Dict
   'boto_vpc.create_subnet': Dict
+  'boto_vpc.customer_gateway_exists': Dict
   'boto_vpc.delete': Dict
+  'boto_vpc.delete_customer_gateway': Dict
+  'boto_vpc.delete_dhcp_options': Dict
   'boto_vpc.delete_internet_gateway': Dict
+  'boto_vpc.delete_nat_gateway': Dict
+  'boto_vpc.delete_network_acl': Dict
+  'boto_vpc.delete_network_acl_entry': Dict
   'boto_vpc.delete_route': Dict
   'boto_vpc.delete_route_table': Dict
   'boto_vpc.delete_subnet': Dict
+  'boto_vpc.delete_vpc_peering_connection': Dict
   'boto_vpc.describe': Dict
   'boto_vpc.describe_subnet': Dict
   'boto_vpc.describe_subnets': Dict
+  'boto_vpc.describe_vpc_peering_connection': Dict
   'boto_vpc.describe_vpcs': Dict
+  'boto_vpc.dhcp_options_exists': Dict
+  'boto_vpc.disassociate_network_acl': Dict
   'boto_vpc.disassociate_route_table': Dict
   'boto_vpc.exists': Dict
+  'boto_vpc.get_dhcp_options': Dict
   'boto_vpc.get_id': Dict
   'boto_vpc.get_resource_id': Dict
   'boto_vpc.get_subnet_association': Dict
+  'boto_vpc.is_peering_connection_pending': boolean
+  'boto_vpc.nat_gateway_exists': boolean
+  'boto_vpc.network_acl_exists': Dict
+  'boto_vpc.peering_connection_pending_from_vpc': boolean
+  'boto_vpc.replace_network_acl_entry': Dict
   'boto_vpc.replace_route': Dict
+  'boto_vpc.replace_route_table_association': Dict
+  'boto_vpc.request_vpc_peering_connection': Dict
   'boto_vpc.resource_exists': Dict
+  'boto_vpc.route_exists': Dict
   'boto_vpc.route_table_exists': Dict
   'boto_vpc.subnet_exists': Dict
   'brine.upgrade': Dict

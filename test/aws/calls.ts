@@ -30,6 +30,8 @@ import route53 from '../../src/library/aws/route53/boto_route53.module.ts'
 import route53States from '../../src/library/aws/route53/boto_route53.state.ts'
 import route53New from '../../src/library/aws/route53/boto3_route53.module.ts'
 import route53NewStates from '../../src/library/aws/route53/boto3_route53.state.ts'
+import s3Objects from '../../src/library/aws/s3/boto_s3.module.ts'
+import s3ObjectStates from '../../src/library/aws/s3/boto_s3.state.ts'
 import s3 from '../../src/library/aws/s3/s3.module.ts'
 import s3Bucket from '../../src/library/aws/s3_bucket/boto_s3_bucket.module.ts'
 import s3BucketStates from '../../src/library/aws/s3_bucket/boto_s3_bucket.state.ts'
@@ -68,6 +70,7 @@ const MODULES: ModuleDeclaration[] = [
   route53,
   route53New,
   s3,
+  s3Objects,
   s3Bucket,
   secgroup,
   sns,
@@ -93,6 +96,7 @@ const STATES: StateDeclaration[] = [
   route53States,
   route53NewStates,
   s3BucketStates,
+  s3ObjectStates,
   secgroupStates,
   snsStates,
   snsNewStates,

@@ -99,6 +99,12 @@ describe('digitalocean, by documented answers', () => {
   const droplets = new Map<number, Json>()
   const asDigitalOcean: Provider = ({ method, path, query, body }) => {
     const id = Number(/^\/droplets\/(\d+)/.exec(path)?.[1])
+    if (path === '/account/keys' && method === 'POST') return { ssh_key: { id: 512190, ...body } }
+    if (path === '/account/keys/512190') return method === 'DELETE' ? {} : undefined
+    if (path === '/floating_ips' && method === 'POST') return { floating_ip: { ip: '45.55.96.47', ...body } }
+    if (path === '/floating_ips') return { floating_ips: [{ ip: '45.55.96.47' }], links: {}, meta: { total: 1 } }
+    if (path === '/floating_ips/45.55.96.47/actions') return { action: { status: 'in-progress', ...body } }
+    if (path === '/floating_ips/45.55.96.47') return method === 'DELETE' ? {} : { floating_ip: { ip: '45.55.96.47' } }
     if (path === '/account/keys') return { ssh_keys: [{ id: 512189, name: 'ops' }], links: {}, meta: { total: 1 } }
     if (path === '/droplets' && method === 'POST') {
       const row = {
@@ -159,5 +165,27 @@ describe('digitalocean, by documented answers', () => {
     expect(await account.nodes()).toHaveLength(1)
     await account.undo!({ name: 'web4', token: 't-web4', noted: new Map() }, steps)
     expect(await account.nodes()).toEqual([])
+  })
+
+  test('has functions about ssh keys and floating addresses', async () => {
+    listener.provider = asDigitalOcean
+    const account = await open(digitalocean, { personal_access_token: 'token of an account', api_root: listener.url })
+    const call = (fun: string, kwargs: Record<string, string | number> = {}) => ask(digitalocean, account, fun, kwargs)
+    const key = { name: 'new', public_key: 'ssh-ed25519 AAAA' }
+    expect(await call('create_key', key)).toMatchObject({ ssh_key: key })
+    expect(await call('show_keypair', { keyname: 'ops' })).toEqual({ id: 512189, name: 'ops' })
+    await expect(call('show_keypair', { keyname: 'none' })).rejects.toThrow("The ssh key 'none' is not known")
+    expect(await call('remove_key', { id: 512190 })).toBe(true)
+    const floating_ip = '45.55.96.47'
+    expect(await call('list_floating_ips')).toEqual({ [floating_ip]: { ip: floating_ip } })
+    expect(await call('show_floating_ip', { floating_ip })).toEqual({ ip: floating_ip })
+    expect(await call('create_floating_ip', { region: 'fra1' })).toMatchObject({ region: 'fra1' })
+    await expect(call('create_floating_ip')).rejects.toThrow('Give either droplet_id or region')
+    expect(await call('assign_floating_ip', { floating_ip, droplet_id: 7 })).toMatchObject({
+      type: 'assign',
+      droplet_id: 7,
+    })
+    expect(await call('unassign_floating_ip', { floating_ip })).toMatchObject({ type: 'unassign' })
+    expect(await call('delete_floating_ip', { floating_ip })).toBe(true)
   })
 })

@@ -154,6 +154,9 @@ describe('salt-cloud', () => {
     answer = undefined
     const refused = await cloud('-d', 'web1')
     expect(refused.out).toContain('are set to be destroyed:\n  disk:\n    disk:\n      web1\n')
+    expect(refused).toMatchObject({ status: 1, err: expect.stringContaining('the question got no answer. Use -y') })
+    answer = 'n'
+    expect((await cloud('-d', 'web1')).status).toBe(0)
     expect(made()).toHaveLength(2)
     master.seen.splice(0)
     expect(JSON.parse((await cloud('-d', 'web1', '-y')).out)).toEqual({
@@ -192,6 +195,35 @@ describe('salt-cloud', () => {
     expect((await cloud('-a', 'reseize', 'web1', '-y')).err).toContain(
       "has no action 'reseize'. Did you mean 'resize'?",
     )
+    const some = await cloud('-a', 'resize', 'nosuch', 'web1', 'size=tiny', '-y')
+    expect({ status: some.status, out: JSON.parse(some.out) }).toEqual({
+      status: 1,
+      out: {
+        disk: { disk: { web1: 'tiny' } },
+        'Not Found': ['nosuch'],
+        'Not Actioned/Not Running': ['nosuch'],
+      },
+    })
+    expect((await cloud('-p', 'web', 'web2', '-l', 'info')).err).toContain('salt/cloud/web2/created: created instance')
+  })
+
+  it('says at an interruption that what has begun is undone', async () => {
+    const program = ['--import', 'tsx', join(import.meta.dirname, '..', 'cloud', 'salt-cloud.ts')]
+    writeFileSync(join(master.config, 'cloud.profiles.d', 'slow.conf'), 'slow: {extends: base, hang_at: made}\n')
+    const child = spawn(process.execPath, [...program, '-c', master.config, '-p', 'slow', 'slow1'])
+    let err = ''
+    child.stderr.on('data', (piece) => void (err += piece))
+    try {
+      await until('the machine is there', () => made().includes('slow1.json'))
+      child.kill('SIGINT')
+      await until('the interruption is told', () => err.includes('Interrupted: what has begun is undone'))
+    } finally {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      rmSync(join(master.config, 'cloud.profiles.d', 'slow.conf'))
+    }
+    expect((await cloud('-Q')).status).toBe(0)
+    expect(made()).toEqual([])
   })
 
   it.each([
@@ -452,6 +484,13 @@ describe('files of salt-cloud', () => {
         two: { disk: {}, saltify: {} },
         three: { disk: {} },
       })
+      // saltify has no images: that is an error only where it is asked itself
+      const listed = await cloud('--list-sizes', 'all')
+      expect({ status: listed.status, two: JSON.parse(listed.out).two }).toEqual({
+        status: 0,
+        two: { disk: { small: { cpus: 1 } }, saltify: {} },
+      })
+      expect((await cloud('--list-images', 'two:saltify')).status).toBe(1)
       const both = join(site.root, 'both.map')
       writeFileSync(
         join(master.config, 'cloud.profiles.d', 'two.conf'),

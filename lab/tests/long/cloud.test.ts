@@ -189,6 +189,19 @@ describe('a machine of salt-cloud', () => {
     expect(await answer('salt-key', '-l', 'accepted')).toEqual({ minions: [] })
   })
 
+  it('is undone by the interrupted salt-cloud itself', async () => {
+    const config = join(work, 'etc')
+    const words = [join(programs, 'dist', 'salt-cloud.js'), '-c', config, '-p', 'centos7-prod', 'stop1']
+    const argv = network.within([process.execPath, ...words])
+    const child = spawn(argv[0]!, argv.slice(1), { stdio: 'ignore' })
+    const ended = once(child, 'exit')
+    await until('the machine is being made', () => existsSync(join(work, 'machines', 'stop1.json')))
+    child.kill('SIGINT')
+    expect((await ended)[0]).toBe(130)
+    expect(readdirSync(join(work, 'machines'))).toEqual([])
+    expect(await answer('salt-key', '-l', 'accepted')).toEqual({ minions: [] })
+  })
+
   it('leaves nothing after kill -9 at any moment, once salt-cloud runs again', async () => {
     const argv = network.within([
       process.execPath,

@@ -38,7 +38,10 @@ export function saltCloud(argv: readonly string[], streams: Streams, program: Cl
     const { opts, log } = await programOptions({ program: SALT_CLOUD, line, streams, file: 'master', read })
     await becomeConfigured(opts, log)
     const stopped = new AbortController()
-    const stop = (): void => stopped.abort()
+    const stop = (): void => {
+      streams.err('Interrupted: what has begun is undone. A second interruption leaves that to the next salt-cloud\n')
+      stopped.abort()
+    }
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop)
     const access = socketAccess(opts, log)
     let cloud: Cloud | undefined

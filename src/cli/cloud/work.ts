@@ -1,7 +1,7 @@
 // What each combination of options of salt-cloud does. What changes machines is shown first, and asked about.
 import type { Log } from '../../base/mod.ts'
 import type { Cloud } from '../../cloud/mod.ts'
-import { type Dict, str } from '../../data/mod.ts'
+import { type Dict, SaltError, str } from '../../data/mod.ts'
 import type { CloudOutcome, CloudPlan } from '../../sdk/mod.ts'
 import { UsageError } from '../optparse/exit.ts'
 import type { Asking } from '../questions.ts'
@@ -166,7 +166,11 @@ async function isConfirmed({ wish, streams, questions }: WorkParts, text: string
   if (wish.flag('assume_yes')) return true
   streams.out(`${text}\n`)
   const answer = await questions.ask({ text: 'Proceed? [N/y] ', say: streams.out })
-  if (!/^y/i.test(answer ?? '')) return false
+  if (answer === undefined) {
+    streams.out('\n')
+    throw new SaltError('SaltCloudSystemExit', 'Nothing was changed: the question got no answer. Use -y to ask nothing')
+  }
+  if (!/^y/i.test(answer)) return false
   streams.out('... proceeding\n')
   return true
 }

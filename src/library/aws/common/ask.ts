@@ -1,6 +1,6 @@
 // Calls of a module for AWS by its states.
 import { isDict, str, type Value } from '../../../data/mod.ts'
-import type { StateContext } from '../../../sdk/mod.ts'
+import type { FunctionContext, StateContext } from '../../../sdk/mod.ts'
 import { type AwsLogin, loginOf } from './login.ts'
 
 export type Ask = (ctx: StateContext, fun: string, login: AwsLogin, given?: Record<string, Value>) => Promise<Value>
@@ -43,7 +43,7 @@ export async function networkOf(
 
 /** Return the ids of security groups by their names, within a network where one is given. */
 export async function groupIds(
-  ctx: StateContext,
+  ctx: Pick<FunctionContext, 'call'>,
   groups: readonly Value[],
   { vpc_id, ...login }: AwsLogin & { vpc_id?: string },
 ): Promise<string[]> {

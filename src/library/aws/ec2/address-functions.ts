@@ -2,17 +2,16 @@
 import { failure, misuse } from '../../../data/mod.ts'
 import { arg, changes, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
-import { AwsCaller } from '../common/caller.ts'
 import { isAccepted } from '../common/errors.ts'
 import { type AwsLogin, LOGIN } from '../common/login.ts'
+import { interfaceByName } from './interface-functions.ts'
+import { ec2Of, machineId } from './machines.ts'
 
 const CHOICE = {
   addresses: arg.words('Addresses to look for; all unless given', { default: [] }),
   allocation_ids: arg.words('Allocations to look for; all unless given', { default: [] }),
   ...LOGIN,
 }
-
-const ec2Of = (ctx: FunctionContext, login: AwsLogin): AwsCaller => AwsCaller.of(ctx, 'ec2', login)
 
 async function addresses(
   ctx: FunctionContext,
@@ -98,17 +97,31 @@ export const addressFunctions = {
       private_ip_address: arg.text('Private address that it is for', { optional: true }),
       allow_reassociation: arg.flag('Whether an address in use may be taken', { default: false }),
       ...LOGIN,
+      instance_name: arg.text('Name of the machine, in place of its id', { optional: true }),
+      network_interface_name: arg.text('Name of the network interface, in place of its id', { optional: true }),
     },
     returns: ret.boolean('Whether it was given'),
-    run: (ctx, given) => {
-      if (Boolean(given.instance_id) === Boolean(given.network_interface_id)) {
-        throw misuse("Exactly one of 'instance_id', or 'network_interface_id' must be provided")
+    run: async (ctx, given) => {
+      const { instance_id, instance_name, network_interface_id, network_interface_name } = given
+      const named = [instance_id, instance_name, network_interface_id, network_interface_name].filter(Boolean)
+      if (named.length !== 1) {
+        throw misuse(
+          "Exactly one of 'instance_id', 'instance_name', 'network_interface_id', or 'network_interface_name' must be provided",
+        )
       }
-      const done = ec2Of(ctx, given).query('AssociateAddress', {
-        InstanceId: given.instance_id,
+      const login = { region: given.region, key: given.key, keyid: given.keyid, profile: given.profile }
+      const machine = instance_name ? await machineId(ctx, { ...login, name: instance_name }) : instance_id
+      if (instance_name && machine === null) {
+        ctx.log('error', `There is no instance named ${instance_name}`)
+        return false
+      }
+      const ec2 = ec2Of(ctx, given)
+      const face = network_interface_name ? await interfaceByName(ec2, network_interface_name) : network_interface_id
+      const done = ec2.query('AssociateAddress', {
+        InstanceId: machine,
         PublicIp: given.public_ip,
         AllocationId: given.allocation_id,
-        NetworkInterfaceId: given.network_interface_id,
+        NetworkInterfaceId: face,
         PrivateIpAddress: given.private_ip_address,
         AllowReassociation: given.allow_reassociation,
       })

@@ -1,58 +1,15 @@
 // Machines, key pairs, addresses, volumes and tags of EC2 by Salt's names.
 import { type Dict, failure, isDict, markSecret, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
-import type { AwsAnswer } from '../common/answer.ts'
-import { AwsCaller } from '../common/caller.ts'
-import { EC2_PAGES, filtersOf, tagFilters, tagsOf } from '../common/ec2.ts'
+import { EC2_PAGES, filtersOf, tagsOf } from '../common/ec2.ts'
 import { unlessFault } from '../common/errors.ts'
-import { type AwsLogin, LOGIN } from '../common/login.ts'
+import { LOGIN } from '../common/login.ts'
 import { addressFunctions } from './address-functions.ts'
+import { imageFunctions } from './image-functions.ts'
+import { interfaceFunctions } from './interface-functions.ts'
+import { ec2Of, findMachines, ID, machineId, SEARCH, shownMachine } from './machines.ts'
 import { runFunction } from './run.ts'
 import { volumeFunctions } from './volume-functions.ts'
-
-const ec2Of = (ctx: FunctionContext, login: AwsLogin): AwsCaller => AwsCaller.of(ctx, 'ec2', login)
-
-const SEARCH = {
-  name: arg.text('Name of the machine, in its tag `Name`', { optional: true }),
-  tags: arg.dict('Tags of the machine', { optional: true }),
-  ...LOGIN,
-  in_states: arg.words('States to look in, such as `running`; all unless given', { default: [] }),
-  filters: arg.dict('Filters of DescribeInstances: values by name', { optional: true }),
-}
-const ID = arg.text('Id of the machine', { optional: true })
-
-interface Search extends AwsLogin {
-  instance_id?: string | null
-  name?: string | null
-  tags?: Dict | null
-  in_states?: string[]
-  filters?: Dict | null
-}
-
-/** Return all machines that match; none, with a line in the log, where AWS refuses. */
-async function findMachines(ctx: FunctionContext, search: Search): Promise<AwsAnswer[]> {
-  const { instance_id, name, tags, in_states = [], filters } = search
-  const all: [Value, Value][] = [...tagFilters(tags ?? new Map()), ...(filters ?? [])]
-  if (name) all.push(['tag:Name', name])
-  const parameters = { ...filtersOf(all), ...(instance_id && { InstanceId: [instance_id] }) }
-  const found = await unlessFault(
-    ec2Of(ctx, search).rows('DescribeInstances', parameters, 'reservationSet', EC2_PAGES),
-    (error): AwsAnswer[] => {
-      ctx.log('error', error.message)
-      return []
-    },
-  )
-  const machines = found.flatMap((one) => one.rows('instancesSet'))
-  return in_states.length === 0
-    ? machines
-    : machines.filter((one) => in_states.includes(one.text('instanceState.name') ?? ''))
-}
-
-async function machineId(ctx: FunctionContext, search: Search): Promise<string | null> {
-  const found = await findMachines(ctx, search)
-  if (found.length > 1) throw failure('Found more than one instance matching the criteria.')
-  return found[0]?.text('instanceId') ?? null
-}
 
 const KEY = { key_name: arg.text('Name of the key pair'), ...LOGIN }
 
@@ -96,7 +53,7 @@ async function attributedId(ctx: FunctionContext, given: Omit<Bound<typeof ATTRI
 
 export default defineModule({
   name: 'boto_ec2',
-  doc: 'Manage machines, key pairs, addresses, volumes and tags of EC2.',
+  doc: 'Manage machines, images, key pairs, addresses, volumes, network interfaces and tags of EC2.',
   functions: {
     find_instances: reads({
       doc: 'Return the ids of all machines that match.',
@@ -106,13 +63,15 @@ export default defineModule({
         name: SEARCH.name,
         tags: SEARCH.tags,
         ...LOGIN,
-        return_objs: arg.flag('Not possible here: ids are returned', { default: false }),
+        return_objs: arg.flag('Whether to return dicts in place of ids', { default: false }),
         in_states: SEARCH.in_states,
         filters: SEARCH.filters,
       },
-      returns: ret.texts('The ids'),
-      run: async (ctx, { return_objs: _objects, ...search }) =>
-        (await findMachines(ctx, search)).map((one) => one.text('instanceId') ?? ''),
+      returns: ret.any('A list of ids, or of dicts'),
+      run: async (ctx, { return_objs, ...search }): Promise<Value> => {
+        const found = await findMachines(ctx, search)
+        return found.map((one): Value => (return_objs ? shownMachine(one) : (one.text('instanceId') ?? '')))
+      },
     }),
     get_id: reads({
       doc: 'Return the id of the machine that matches; fail where several do.',
@@ -164,33 +123,7 @@ export default defineModule({
         return answer.rows('availabilityZoneInfo').map((row) => row.text('zoneName') ?? '')
       },
     }),
-    find_images: reads({
-      doc: 'Return the ids of images that match.',
-      example: "boto_ec2.find_images tags='{team: web}'",
-      args: {
-        ami_name: arg.text('Name of the image', { optional: true }),
-        executable_by: arg.text('Account that may run it', { optional: true }),
-        owners: arg.textOrList('Accounts that own it', { optional: true }),
-        image_ids: arg.textOrList('Ids of images', { optional: true }),
-        tags: SEARCH.tags,
-        ...LOGIN,
-        return_objs: arg.flag('Not possible here: ids are returned', { default: false }),
-      },
-      returns: ret.texts('The ids'),
-      run: async (ctx, { ami_name, executable_by, owners, image_ids, tags, return_objs: _objects, ...login }) => {
-        const filters: [Value, Value][] = tagFilters(tags ?? new Map())
-        if (ami_name) filters.push(['name', ami_name])
-        const listed = (value: string | Value[] | null) => (value === null ? [] : [value].flat().map(str))
-        const parameters = {
-          ...filtersOf(filters),
-          ExecutableBy: executable_by === null ? [] : [executable_by],
-          Owner: listed(owners),
-          ImageId: listed(image_ids),
-        }
-        const rows = await ec2Of(ctx, login).rows('DescribeImages', parameters, 'imagesSet', EC2_PAGES)
-        return rows.map((row) => row.text('imageId') ?? '')
-      },
-    }),
+    ...imageFunctions,
     get_key: reads({
       doc: 'Return the name and the fingerprint of a key pair; False where it does not exist.',
       example: 'boto_ec2.get_key ops',
@@ -341,5 +274,6 @@ export default defineModule({
     }),
     ...addressFunctions,
     ...volumeFunctions,
+    ...interfaceFunctions,
   },
 })

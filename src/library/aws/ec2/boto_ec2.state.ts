@@ -1,7 +1,10 @@
-// Key pairs of EC2 as states.
+// Key pairs, machines, network interfaces, volumes and images of EC2 as states.
 import { isList, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changed, defineState, ensure, failed, type StateContext, settled, state } from '../../../sdk/mod.ts'
 import { type AwsLogin, LOGIN, loginOf } from '../common/login.ts'
+import { instanceStates } from './instance-states.ts'
+import { interfaceStates } from './interface-states.ts'
+import { volumeStates } from './volume-states.ts'
 
 async function hasKey(ctx: StateContext, name: string, login: AwsLogin): Promise<boolean> {
   const found: Value = await ctx.call('boto_ec2.get_key', [name], loginOf(login))
@@ -12,7 +15,7 @@ const NAME = arg.text('Name of the key pair')
 
 export default defineState({
   name: 'boto_ec2',
-  doc: 'Manage key pairs of EC2.',
+  doc: 'Manage key pairs, machines, network interfaces, volumes and images of EC2.',
   functions: {
     key_present: state({
       doc: 'Ensure that a key pair exists: made by AWS with its private key saved here, or of a public key.',
@@ -64,5 +67,8 @@ export default defineState({
               : failed(`Could not delete key ${name} `),
         }),
     }),
+    ...instanceStates,
+    ...interfaceStates,
+    ...volumeStates,
   },
 })

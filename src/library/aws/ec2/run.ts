@@ -5,6 +5,7 @@ import { AwsCaller } from '../common/caller.ts'
 import { deviceOf, tagsOf } from '../common/ec2.ts'
 import type { Parameters } from '../common/form.ts'
 import { LOGIN, loginOf } from '../common/login.ts'
+import { interfaceByName } from './interface-functions.ts'
 
 const WAIT_SECONDS = 600
 
@@ -115,11 +116,3 @@ export const runFunction = changes({
     return { instance_id: id }
   },
 })
-
-async function interfaceByName(ec2: AwsCaller, name: string): Promise<string> {
-  const answer = await ec2.query('DescribeNetworkInterfaces', { Filter: [{ Name: 'tag:Name', Value: [name] }] })
-  const rows = answer.rows('networkInterfaceSet')
-  const id = rows[0]?.text('networkInterfaceId')
-  if (rows.length !== 1 || !id) throw failure(`${rows.length} network interfaces are named ${name}`)
-  return id
-}

@@ -1,15 +1,88 @@
 // Volumes of EC2.
-import { type Dict, misuse, str, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, isDict, isList, misuse, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
-import { AwsCaller } from '../common/caller.ts'
-import { EC2_PAGES, filtersOf } from '../common/ec2.ts'
+import type { AwsAnswer } from '../common/answer.ts'
+import { EC2_PAGES, filtersOf, tagsOf } from '../common/ec2.ts'
 import { errorDict, unlessFault } from '../common/errors.ts'
 import { type AwsLogin, LOGIN } from '../common/login.ts'
 import { awaitVolume } from './driver/volumes.ts'
-
-const ec2Of = (ctx: FunctionContext, login: AwsLogin): AwsCaller => AwsCaller.of(ctx, 'ec2', login)
+import { ec2Of, machineId } from './machines.ts'
 
 const VOLUME = arg.text('Id of the volume')
+
+const RUNNING = ['pending', 'rebooting', 'running', 'stopping', 'stopped']
+
+function volumes(ctx: FunctionContext, login: AwsLogin, ids: readonly string[], filters: Dict): Promise<AwsAnswer[]> {
+  const parameters = { VolumeId: ids, ...filtersOf(filters) }
+  return ec2Of(ctx, login).rows('DescribeVolumes', parameters, 'volumeSet', EC2_PAGES)
+}
+
+const shownVolume = (row: AwsAnswer): Dict => {
+  const [attachment] = row.rows('attachmentSet')
+  return new Map<Value, Value>([
+    ['id', row.text('volumeId')],
+    ['zone', row.text('availabilityZone')],
+    ['status', row.text('status')],
+    ['size', row.number('size')],
+    ['type', row.text('volumeType')],
+    ['instance_id', attachment?.text('instanceId') ?? null],
+    ['device', attachment?.text('device') ?? null],
+    ['tags', row.pairs('tagSet')],
+  ])
+}
+
+/** Return the volumes that an entry of `tag_maps` means. */
+async function meantVolumes(ctx: FunctionContext, login: AwsLogin, entry: Dict): Promise<AwsAnswer[]> {
+  const given = entry.get('filters') ?? null
+  const filters: Dict = new Map(isDict(given) ? given : [])
+  const ids = filters.get('volume_ids') ?? null
+  const name = filters.get('instance_name') ?? null
+  filters.delete('volume_ids')
+  filters.delete('instance_name')
+  if (name !== null) {
+    const states = entry.get('in_states') ?? null
+    const in_states = isList(states) ? states.map(str) : RUNNING
+    const id = await machineId(ctx, { ...login, name: str(name), in_states })
+    if (id === null) throw failure(`Couldn't resolve instance Name ${str(name)} to an ID.`)
+    filters.set('attachment.instance-id', id)
+  }
+  return volumes(ctx, login, isList(ids) ? ids.map(str) : ids === null ? [] : [str(ids)], filters)
+}
+
+interface TagsGiven extends AwsLogin {
+  tag_maps: readonly Value[]
+  authoritative: boolean
+  dry_run: boolean
+}
+
+async function setTags(ctx: FunctionContext, { tag_maps, authoritative, dry_run, ...login }: TagsGiven) {
+  const wanted = new Map<string, { now: Dict; tags: Dict }>()
+  for (const entry of tag_maps) {
+    if (!isDict(entry)) throw misuse('Each entry of tag_maps must be a dict')
+    const tags = entry.get('tags') ?? null
+    for (const row of await meantVolumes(ctx, login, entry)) {
+      const id = row.text('volumeId') ?? ''
+      const known = wanted.get(id) ?? { now: row.pairs('tagSet'), tags: new Map() }
+      for (const [key, value] of isDict(tags) ? tags : []) known.tags.set(key, value)
+      wanted.set(id, known)
+    }
+  }
+  const [before, after]: [Dict, Dict] = [new Map(), new Map()]
+  for (const [id, { now, tags }] of wanted) {
+    const set = [...tags].filter(([key, value]) => !now.has(key) || str(now.get(key)!) !== str(value))
+    const remove = authoritative ? [...now.keys()].filter((key) => !tags.has(key)) : []
+    if (set.length + remove.length === 0) continue
+    before.set(id, now)
+    after.set(id, authoritative ? tags : new Map([...now, ...tags]))
+    if (dry_run) continue
+    const ec2 = ec2Of(ctx, login)
+    if (set.length > 0) await ec2.query('CreateTags', { ResourceId: [id], Tag: tagsOf(new Map(set)) })
+    const Tag = remove.map((key) => ({ Key: str(key) }))
+    if (remove.length > 0) await ec2.query('DeleteTags', { ResourceId: [id], Tag })
+  }
+  const changes: Dict = before.size === 0 ? new Map() : new Map([['old', before] as const, ['new', after] as const])
+  return { success: true, comment: '', changes }
+}
 
 export const volumeFunctions = {
   get_all_volumes: reads({
@@ -18,15 +91,28 @@ export const volumeFunctions = {
     args: {
       volume_ids: arg.words('Ids of volumes', { default: [] }),
       filters: arg.dict('Filters of DescribeVolumes', { optional: true }),
-      return_objs: arg.flag('Not possible here: ids are returned', { default: false }),
+      return_objs: arg.flag('Whether to return dicts in place of ids', { default: false }),
       ...LOGIN,
     },
-    returns: ret.texts('The ids'),
-    run: async (ctx, { volume_ids, filters, ...login }) => {
-      const parameters = { VolumeId: volume_ids, ...filtersOf(filters ?? (new Map() as Dict)) }
-      const rows = await ec2Of(ctx, login).rows('DescribeVolumes', parameters, 'volumeSet', EC2_PAGES)
-      return rows.map((row) => row.text('volumeId') ?? '')
+    returns: ret.any('A list of ids, or of dicts'),
+    run: async (ctx, { volume_ids, filters, return_objs, ...login }): Promise<Value> => {
+      const rows = await volumes(ctx, login, volume_ids, filters ?? new Map())
+      return rows.map((row): Value => (return_objs ? shownVolume(row) : (row.text('volumeId') ?? '')))
     },
+  }),
+  set_volumes_tags: changes({
+    doc: 'Set tags of volumes.',
+    example: "boto_ec2.set_volumes_tags '[{filters: {volume_ids: [vol-12345678]}, tags: {team: web}}]'",
+    args: {
+      tag_maps: arg.list(
+        'Dicts with `filters` of DescribeVolumes, `volume_ids` or `instance_name` among them, and `tags`',
+      ),
+      authoritative: arg.flag('Whether other tags are removed', { default: false }),
+      dry_run: arg.flag('Whether only to say what would change', { default: false }),
+      ...LOGIN,
+    },
+    returns: ret.dict('`success`, `comment` and `changes`'),
+    run: setTags,
   }),
   create_volume: changes({
     doc: 'Create a volume.',
@@ -87,12 +173,15 @@ export const volumeFunctions = {
       instance_id: arg.text('Id of the machine', { optional: true }),
       device: arg.text('Device', { optional: true }),
       force: arg.flag('Whether the machine is not asked', { default: false }),
+      wait_for_detachement: arg.flag('Whether to wait until the volume is free', { default: false }),
       ...LOGIN,
     },
     returns: ret.boolean('Whether it was taken'),
-    run: async (ctx, { volume_id, instance_id, device, force, ...login }) => {
+    run: async (ctx, { volume_id, instance_id, device, force, wait_for_detachement, ...login }) => {
       const parameters = { VolumeId: volume_id, InstanceId: instance_id, Device: device, Force: force || null }
-      await ec2Of(ctx, login).query('DetachVolume', parameters)
+      const ec2 = ec2Of(ctx, login)
+      await ec2.query('DetachVolume', parameters)
+      if (wait_for_detachement) await awaitVolume(ec2, volume_id, 'available', new AbortController().signal)
       return true
     },
   }),

@@ -1,6 +1,7 @@
 // Users, groups, roles, instance profiles and policies of IAM by Salt's names.
 import { defineModule, reads, ret } from '../../../sdk/mod.ts'
 import { LOGIN } from '../common/login.ts'
+import { ACCOUNT } from './account-functions.ts'
 import { accountId } from './iam.ts'
 import {
   attachPolicy,
@@ -17,13 +18,14 @@ import { GROUPS, USERS } from './user-functions.ts'
 
 export default defineModule({
   name: 'boto_iam',
-  doc: 'Manage users, groups, roles, instance profiles and policies of IAM.',
+  doc: 'Manage users, groups, roles, instance profiles, policies, certificates and SAML providers of IAM.',
   functions: {
     ...USERS,
     ...GROUPS,
     ...ROLES,
     ...PROFILES,
     ...POLICIES,
+    ...ACCOUNT,
     get_account_id: reads({
       doc: 'Return the number of the account.',
       args: LOGIN,

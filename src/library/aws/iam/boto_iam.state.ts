@@ -4,6 +4,7 @@ import { arg, changed, defineState, ensure, failed, type StateContext, settled, 
 import { type AwsLogin, LOGIN } from '../common/login.ts'
 import { type Part, Parts } from '../common/part.ts'
 import { unordered } from '../common/unordered.ts'
+import { accountStates } from './account-states.ts'
 import { ask, inlinePolicies, managedPolicies, noPolicies, type Owner, wantedPolicies } from './state-parts.ts'
 
 const USER = arg.text('Name of the user')
@@ -143,7 +144,7 @@ const none = (name: string, comment: string) => ({ name, result: true, comment, 
 
 export default defineState({
   name: 'boto_iam',
-  doc: 'Manage users, groups and policies of IAM.',
+  doc: 'Manage users, groups, policies, access keys, certificates and SAML providers of IAM.',
   functions: {
     user_present: state({
       doc: 'Ensure that a user exists, with exactly the given policies.',
@@ -297,5 +298,6 @@ export default defineState({
         })
       },
     }),
+    ...accountStates,
   },
 })

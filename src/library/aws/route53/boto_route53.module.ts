@@ -14,6 +14,7 @@ import {
 import type { AwsAnswer } from '../common/answer.ts'
 import type { AwsCaller } from '../common/caller.ts'
 import { LOGIN } from '../common/login.ts'
+import { hostedZoneFunctions } from './hosted-zone-functions.ts'
 import { get, isSynced, nameText, post, remove, routeOf, withDot, type Xml } from './requests.ts'
 
 const ZONE = arg.text('Name of the zone')
@@ -294,5 +295,6 @@ export default defineModule({
         return change(route53, id, { action: 'DELETE', name, type, values, ttl, identifier: weight, wait })
       },
     }),
+    ...hostedZoneFunctions,
   },
 })

@@ -2,6 +2,7 @@
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changed, defineState, ensure, failed, type StateContext, settled, state } from '../../../sdk/mod.ts'
 import { type AwsLogin, LOGIN, loginOf } from '../common/login.ts'
+import { hostedZoneStates } from './hosted-zone-states.ts'
 
 interface Record extends AwsLogin {
   name: string
@@ -113,6 +114,6 @@ const absent = state({
 
 export default defineState({
   name: 'boto_route53',
-  doc: 'Manage records of Route 53.',
-  functions: { present, rr_present: present, absent, rr_absent: absent },
+  doc: 'Manage records and zones of Route 53.',
+  functions: { present, rr_present: present, absent, rr_absent: absent, ...hostedZoneStates },
 })

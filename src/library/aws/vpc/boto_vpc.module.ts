@@ -5,8 +5,15 @@ import type { AwsAnswer } from '../common/answer.ts'
 import type { AwsCaller } from '../common/caller.ts'
 import { filtersOf } from '../common/ec2.ts'
 import { LOGIN } from '../common/login.ts'
+import { aclFunctions } from './acl-functions.ts'
+import { dhcpFunctions } from './dhcp-functions.ts'
+import { natFunctions } from './nat-functions.ts'
+import { peeringFunctions } from './peering-functions.ts'
 import * as resources from './resources.ts'
 import {
+  CREATED,
+  DELETED,
+  EXISTS,
   existence,
   find,
   findOne,
@@ -17,20 +24,13 @@ import {
   orError,
   orItsError,
   refused,
+  SUBNET,
   shownNetwork,
+  TAGS,
+  VPC,
 } from './resources.ts'
 import { routeFunctions } from './route-functions.ts'
 
-const TAGS = arg.dict('Tags', { optional: true })
-const VPC = {
-  vpc_id: arg.text('Id of the network', { optional: true }),
-  vpc_name: arg.text('Name of the network, in place of its id', { optional: true }),
-}
-
-const SUBNET = {
-  subnet_id: arg.text('Id of the subnet', { optional: true }),
-  subnet_name: arg.text('Name of the subnet', { optional: true }),
-}
 const NAME = arg.text('Name of the network', { optional: true })
 const ITS_CIDR = arg.text('Its range of addresses', { optional: true })
 /** What finds networks besides their id. */
@@ -40,10 +40,6 @@ const RESOURCE = {
   name: arg.text('Name of the resource', { optional: true }),
 }
 const GATEWAY_NAME = arg.text('Name of the gateway', { optional: true })
-
-const CREATED = ret.dict('`created` with `id` or `error`')
-const DELETED = ret.dict('`deleted`, or `error`')
-const EXISTS = ret.dict('`exists`, or `error`')
 
 const cidrFilter = (cidr?: string | null): [string, Value][] => (cidr ? [['cidr', cidr]] : [])
 
@@ -80,7 +76,7 @@ async function shownSubnet(ec2: AwsCaller, subnet: AwsAnswer): Promise<Dict> {
 
 export default defineModule({
   name: 'boto_vpc',
-  doc: 'Manage networks of EC2: VPCs, subnets, internet gateways, route tables.',
+  doc: 'Manage networks of EC2: VPCs, subnets, gateways, route tables, DHCP options, network ACLs, peering connections.',
   functions: {
     check_vpc: reads({
       doc: 'Return the id of a network; None where it does not exist.',
@@ -380,5 +376,9 @@ export default defineModule({
       },
     }),
     ...routeFunctions,
+    ...natFunctions,
+    ...dhcpFunctions,
+    ...aclFunctions,
+    ...peeringFunctions,
   },
 })

@@ -1,4 +1,4 @@
-// Networks of EC2 as states: VPCs, subnets, internet gateways and route tables, each by its name.
+// Networks of EC2 as states: VPCs, subnets, gateways, route tables, DHCP options and peering connections, each by its name.
 import { type Dict, equals, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -15,6 +15,9 @@ import {
 import { LOGIN, loginOf } from '../common/login.ts'
 import { oldNew, type Part, Parts } from '../common/part.ts'
 import { errorOf } from '../common/state-calls.ts'
+import { ensureAbsent } from './absence.ts'
+import { gatewayStates } from './gateway-states.ts'
+import { peeringStates } from './peering-states.ts'
 import { ensureRoutes, ensureSubnets } from './route-table.ts'
 import { ask, type Named } from './state-calls.ts'
 
@@ -24,37 +27,6 @@ const VPC = {
   vpc_id: arg.text('Id of the network, in place of its name', { optional: true }),
 }
 const TAGS = arg.dict('Tags', { optional: true })
-
-interface Absence {
-  /** The resource in texts, at the start of a sentence and within one. */
-  title: string
-  word: string
-  key: string
-  missing: string
-  look: () => Promise<Dict>
-  remove: () => Promise<Dict>
-}
-
-/** Ensure that a resource does not exist. */
-const ensureAbsent = (
-  ctx: StateContext,
-  name: string,
-  { title, word, key, missing, look, remove }: Absence,
-): Promise<StateReturn> =>
-  ensure(ctx, {
-    name,
-    look: async () => {
-      const found = await look()
-      if (found.has('error')) return failed(`Failed to delete ${word}: ${errorOf(found)}.`)
-      return truthy(found.get('id') ?? null) ? str(found.get('id')!) : settled(missing)
-    },
-    foresee: () => `${title} ${name} is set to be removed.`,
-    act: async (id) => {
-      const gone = await remove()
-      if (!truthy(gone.get('deleted') ?? false)) return failed(`Failed to delete ${word}: ${errorOf(gone)}.`)
-      return changed(`${title} ${name} deleted.`, { old: { [key]: id }, new: { [key]: null } })
-    },
-  })
 
 const SUBNET = {
   name: NAME,
@@ -130,7 +102,7 @@ function sentences(name: string, parts: readonly Part[]): StateReturn {
 
 export default defineState({
   name: 'boto_vpc',
-  doc: 'Manage networks of EC2: VPCs, subnets, internet gateways, route tables.',
+  doc: 'Manage networks of EC2: VPCs, subnets, gateways, route tables, DHCP options, peering connections.',
   functions: {
     present: state({
       doc: 'Ensure that a network exists.',
@@ -313,5 +285,7 @@ export default defineState({
           remove: () => ask(ctx, 'delete_route_table', login, { route_table_name: name }),
         }),
     }),
+    ...gatewayStates,
+    ...peeringStates,
   },
 })

@@ -1,7 +1,7 @@
 // Resources of a network, found by id, name or tags: one table for all kinds, since EC2 treats them alike.
 import { recover } from '../../../base/mod.ts'
 import { type Dict, failure, misuse, type Value } from '../../../data/mod.ts'
-import type { FunctionContext } from '../../../sdk/mod.ts'
+import { arg, type FunctionContext, ret } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
 import { AwsCaller } from '../common/caller.ts'
 import { EC2_PAGES, filtersOf, tagFilters, tagsOf } from '../common/ec2.ts'
@@ -17,6 +17,8 @@ interface Kind {
   list: string
   /** The id, in answers with a small letter and in parameters with a capital one. */
   id: string
+  /** Where the state is, and the states of those that are not gone: EC2 lists others for some time. */
+  living?: { at: string; states: readonly string[] }
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -36,12 +38,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
     plural: 'CustomerGateways',
     list: 'customerGatewaySet',
     id: 'customerGatewayId',
+    living: { at: 'state', states: ['pending', 'available'] },
   },
   vpc_peering_connection: {
     word: 'VpcPeeringConnection',
     plural: 'VpcPeeringConnections',
     list: 'vpcPeeringConnectionSet',
     id: 'vpcPeeringConnectionId',
+    living: { at: 'status.code', states: ['active', 'pending-acceptance', 'provisioning'] },
   },
 }
 
@@ -56,6 +60,25 @@ function kindOf(resource: string): Kind {
 const capital = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}`
 
 const idOf = (resource: string, answer: AwsAnswer): string => answer.text(kindOf(resource).id) ?? ''
+
+/** What functions take tags by. */
+export const TAGS = arg.dict('Tags', { optional: true })
+
+/** What functions name a network by. */
+export const VPC = {
+  vpc_id: arg.text('Id of the network', { optional: true }),
+  vpc_name: arg.text('Name of the network, in place of its id', { optional: true }),
+}
+
+/** What functions name a subnet by. */
+export const SUBNET = {
+  subnet_id: arg.text('Id of the subnet', { optional: true }),
+  subnet_name: arg.text('Name of the subnet', { optional: true }),
+}
+
+export const CREATED = ret.dict('`created` with `id` or `error`')
+export const DELETED = ret.dict('`deleted`, or `error`')
+export const EXISTS = ret.dict('`exists`, or `error`')
 
 export interface Search {
   id?: string | null
@@ -78,7 +101,11 @@ export async function find(
   return recover(
     (error) => isFault(error) && error.fault.code.endsWith('.NotFound'),
     [],
-    () => ec2.rows(`Describe${kind.plural}`, parameters, kind.list, EC2_PAGES),
+    async () => {
+      const found = await ec2.rows(`Describe${kind.plural}`, parameters, kind.list, EC2_PAGES)
+      const { living } = kind
+      return living ? found.filter((one) => living.states.includes(one.text(living.at) ?? '')) : found
+    },
   )
 }
 

@@ -1,12 +1,15 @@
 // Route tables, routes and their subnets.
-import { type Dict, misuse, type Value } from '../../../data/mod.ts'
+import { type Dict, equals, misuse, type Value } from '../../../data/mod.ts'
 import { arg, changes, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
 import type { AwsCaller } from '../common/caller.ts'
 import { errorDict, unlessFault } from '../common/errors.ts'
+import type { Parameters } from '../common/form.ts'
 import { type AwsLogin, LOGIN } from '../common/login.ts'
+import { natGatewayOf } from './nat-functions.ts'
 import {
   create,
+  EXISTS,
   existence,
   find,
   idByName,
@@ -14,15 +17,16 @@ import {
   networksOf,
   noNetwork,
   orError,
+  orItsError,
   refused,
   remove,
+  TAGS,
 } from './resources.ts'
 
 const TABLE = {
   route_table_id: arg.text('Id of the route table', { optional: true }),
   route_table_name: arg.text('Name of the route table, in place of its id', { optional: true }),
 }
-const TAGS = arg.dict('Tags', { optional: true })
 
 /** Return the id of a route table; null where its name does not exist. */
 async function tableOf(ec2: AwsCaller, id: string | null, name: string | null): Promise<string | null> {
@@ -74,20 +78,40 @@ async function changeRoute(
   const table = await tableOf(ec2, given.route_table_id, given.route_table_name)
   if (given.destination_cidr_block === null) throw misuse('destination_cidr_block is required.')
   if (table === null) return { [key]: false, ...refused(`route table ${given.route_table_name} does not exist.`) }
-  const named = given.internet_gateway_name ?? null
-  const gateway = given.gateway_id ?? (named === null ? null : await idByName(ec2, 'internet_gateway', named))
-  if (named !== null && gateway === null)
-    return { [key]: false, ...refused(`internet gateway ${named} does not exist.`) }
-  await ec2.query(action, {
-    RouteTableId: table,
-    DestinationCidrBlock: given.destination_cidr_block,
-    GatewayId: gateway,
+  const target = await targetOf(ec2, given)
+  if (typeof target === 'string') return { [key]: false, ...refused(target) }
+  const parameters = { RouteTableId: table, DestinationCidrBlock: given.destination_cidr_block, ...target }
+  await ec2.query(action, parameters)
+  return { [key]: true }
+}
+
+/** Return where a route leads, with ids in the place of names; a text says what does not exist. */
+async function targetOf(ec2: AwsCaller, given: RouteGiven): Promise<Parameters | string> {
+  const { internet_gateway_name, vpc_peering_connection_name, nat_gateway_subnet_name, nat_gateway_subnet_id } = given
+  const subnet = nat_gateway_subnet_name ?? nat_gateway_subnet_id ?? null
+  let { gateway_id, vpc_peering_connection_id, nat_gateway_id = null } = given
+  if (internet_gateway_name) {
+    gateway_id = await idByName(ec2, 'internet_gateway', internet_gateway_name)
+    if (gateway_id === null) return `internet gateway ${internet_gateway_name} does not exist.`
+  }
+  if (vpc_peering_connection_name) {
+    vpc_peering_connection_id = await idByName(ec2, 'vpc_peering_connection', vpc_peering_connection_name)
+    if (vpc_peering_connection_id === null) {
+      return `VPC peering connection ${vpc_peering_connection_name} does not exist.`
+    }
+  }
+  if (subnet !== null) {
+    const search = nat_gateway_subnet_name ? { subnet_name: subnet } : { subnet_id: subnet }
+    nat_gateway_id = await natGatewayOf(ec2, search)
+    if (nat_gateway_id === null) return `nat gateway for ${subnet} does not exist.`
+  }
+  return {
+    GatewayId: gateway_id,
     InstanceId: given.instance_id,
     NetworkInterfaceId: given.interface_id,
-    NatGatewayId: given.nat_gateway_id ?? null,
-    VpcPeeringConnectionId: given.vpc_peering_connection_id,
-  })
-  return { [key]: true }
+    NatGatewayId: nat_gateway_id,
+    VpcPeeringConnectionId: vpc_peering_connection_id,
+  }
 }
 
 interface RouteGiven extends AwsLogin {
@@ -99,7 +123,10 @@ interface RouteGiven extends AwsLogin {
   instance_id: string | null
   interface_id: string | null
   vpc_peering_connection_id: string | null
+  vpc_peering_connection_name?: string | null
   nat_gateway_id?: string | null
+  nat_gateway_subnet_name?: string | null
+  nat_gateway_subnet_id?: string | null
 }
 
 const CIDR = arg.text('Range of addresses that the route is for', { optional: true })
@@ -194,11 +221,69 @@ export const routeFunctions = {
       instance_id: INSTANCE,
       interface_id: INTERFACE,
       vpc_peering_connection_id: PEERING,
+      vpc_peering_connection_name: arg.text('Name of the peering connection', { optional: true }),
       ...LOGIN,
       nat_gateway_id: arg.text('Id of the NAT gateway', { optional: true }),
+      nat_gateway_subnet_name: arg.text('Name of the subnet of the NAT gateway', { optional: true }),
+      nat_gateway_subnet_id: arg.text('Id of the subnet of the NAT gateway', { optional: true }),
     },
     returns: ret.dict('`created`, or `error`'),
     run: (ctx, given) => orError('created', changeRoute(ctx, 'CreateRoute', given)),
+  }),
+  route_exists: reads({
+    doc: 'Return whether a route table has a route.',
+    example: 'boto_vpc.route_exists 10.0.0.0/16 route_table_name=public gateway_id=local',
+    args: {
+      destination_cidr_block: arg.text('Range of addresses that the route is for'),
+      route_table_name: TABLE.route_table_name,
+      route_table_id: TABLE.route_table_id,
+      gateway_id: GATEWAY,
+      instance_id: INSTANCE,
+      interface_id: INTERFACE,
+      tags: TAGS,
+      ...LOGIN,
+      vpc_peering_connection_id: PEERING,
+    },
+    returns: EXISTS,
+    run: (ctx, { destination_cidr_block, route_table_name: name, route_table_id: id, tags, ...rest }) => {
+      const { gateway_id, instance_id, interface_id, vpc_peering_connection_id, ...login } = rest
+      if (!name && !id) {
+        throw misuse('At least one of the following must be specified: route table name or route table id.')
+      }
+      const wanted = present([
+        ['destination_cidr_block', destination_cidr_block],
+        ...Object.entries({ gateway_id, instance_id, interface_id, vpc_peering_connection_id }),
+      ])
+      if (wanted.size < 2) {
+        throw misuse(
+          'At least one of the following must be specified: gateway id, instance id, interface id or VPC peering connection id.',
+        )
+      }
+      const looked = async (): Promise<Record<string, Value>> => {
+        const tables = await find(networksOf(ctx, login), 'route_table', { id, name, tags })
+        if (tables.length !== 1) throw misuse(`Found ${tables.length} route tables, and not one.`)
+        return { exists: tables[0]!.rows('routeSet').some((route) => equals(shownRoute(route), wanted)) }
+      }
+      return orItsError(looked())
+    },
+  }),
+  replace_route_table_association: changes({
+    doc: 'Let a subnet use another route table.',
+    example: 'boto_vpc.replace_route_table_association rtbassoc-d8ccddba rtb-1f382e7d',
+    args: {
+      association_id: arg.text('Id of the association that the subnet has'),
+      route_table_id: arg.text('Id of the other route table'),
+      ...LOGIN,
+    },
+    returns: ret.dict('`replaced` with the new `association_id`, or `error`'),
+    run: (ctx, { association_id, route_table_id, ...login }) => {
+      const parameters = { AssociationId: association_id, RouteTableId: route_table_id }
+      const done = networksOf(ctx, login).query('ReplaceRouteTableAssociation', parameters)
+      return orError(
+        'replaced',
+        done.then((answer) => ({ replaced: true, association_id: answer.text('newAssociationId') })),
+      )
+    },
   }),
   replace_route: changes({
     doc: 'Replace a route.',

@@ -37,6 +37,16 @@ async function resolved(ctx: StateContext, table: Named, wanted: Dict): Promise<
     'vpc_peering_connection_id',
     'VPC peering connection',
   )
+  const subnet = wanted.get('nat_gateway_subnet_name') ?? null
+  if (truthy(subnet)) {
+    const found: Value = (await ctx.call('boto_vpc.describe_nat_gateways', [], {
+      subnet_name: subnet,
+      ...loginOf(table),
+    })) as Value
+    const gateway = isList(found) ? (found[0] ?? null) : null
+    if (!isDict(gateway)) throw misuse('Nat gateway does not exist.')
+    route.set('nat_gateway_id', gateway.get('NatGatewayId') ?? null)
+  }
   const instance = wanted.get('instance_name') ?? null
   if (truthy(instance)) {
     const states = ['pending', 'rebooting', 'running', 'stopping', 'stopped']

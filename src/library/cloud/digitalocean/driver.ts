@@ -7,7 +7,6 @@ import {
   type CloudNode,
   type CloudSteps,
   cloudAction,
-  cloudFunction,
   defineDriver,
   type MachineRequest,
   type UnfinishedMachine,
@@ -22,6 +21,7 @@ import {
   waitSettings,
 } from '../common/machine.ts'
 import { allPages, at, bearerCloud, byField, exit, type RestCloud, rowsOf } from '../common/rest.ts'
+import { functions } from './functions.ts'
 
 const provider = {
   personal_access_token: arg.text('Token of the account', { secret: true }),
@@ -169,11 +169,6 @@ export default defineDriver({
         at(await account.rest.ask('GET', `/droplets/${str(node.id)}`), 'droplet'),
     }),
   },
-  functions: {
-    list_keypairs: cloudFunction({
-      doc: 'Return the ssh keys of the account by their names.',
-      run: async (account: DigitalOcean) => byField(await account.all('/account/keys', 'ssh_keys'), 'name'),
-    }),
-  },
+  functions,
   open: (ctx, { personal_access_token, api_root }) => new DigitalOcean(ctx, personal_access_token, api_root),
 })

@@ -7,6 +7,7 @@ import {
   type CloudNode,
   type CloudSteps,
   cloudAction,
+  cloudFunction,
   defineDriver,
   type MachineRequest,
   type UnfinishedMachine,
@@ -169,6 +170,12 @@ export default defineDriver({
         const wanted = { server_type: size, upgrade_disk }
         return at(await account.rest.ask('POST', `/servers/${str(node.id)}/actions/change_type`, wanted), 'action')
       },
+    }),
+  },
+  functions: {
+    list_ssh_keys: cloudFunction({
+      doc: 'Return the ssh keys of the project by their names.',
+      run: async (account: HetznerProject) => byField(await account.all('/ssh_keys', 'ssh_keys'), 'name'),
     }),
   },
   open: (ctx, { key, url }) => new HetznerProject(ctx, key, url),

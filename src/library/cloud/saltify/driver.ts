@@ -57,6 +57,14 @@ class Saltified implements CloudAccount<typeof machine> {
     return done.set('Destroyed', `${this.ctx.alias}:saltify ${name}`)
   }
 
+  async locations(): Promise<Dict> {
+    return new Map()
+  }
+
+  async sizes(): Promise<Dict> {
+    return new Map()
+  }
+
   async undo(): Promise<void> {
     // the machine was there before
   }
@@ -100,6 +108,10 @@ export default defineDriver({
     reboot: cloudAction({
       doc: 'Reboot the machine by its minion.',
       run: async (account: Saltified, { name }) => account.tell(name, 'system.reboot', []),
+    }),
+    show_instance: cloudAction({
+      doc: 'Return the grains of the machine.',
+      run: async (_account: Saltified, { details = new Map() }) => details,
     }),
   },
   open: (ctx, provider) =>

@@ -17,7 +17,7 @@ import { unlessFault } from '../../common/errors.ts'
 import type { Parameters } from '../../common/form.ts'
 import { interfaceOf, settleInterfaces } from './interfaces.ts'
 import { dictsOf, type Launch, launchOf } from './launch.ts'
-import type { machine, ProviderSettings } from './settings.ts'
+import { type machine, type ProviderSettings, regionOf } from './settings.ts'
 import { addVolumes, awaitVolume, tagDevices, volumeState } from './volumes.ts'
 
 /** Requests of many machines at once are throttled: EC2 lets few through each second. */
@@ -41,7 +41,7 @@ export class Ec2Account implements CloudAccount<typeof machine> {
   /** Return a caller of a region; that of the provider unless one is given. */
   ec2(location: string | null = null): AwsCaller {
     const { id, key, role_arn, service_url, endpoint, verify_ssl, ca_bundle } = this.settings
-    const region = location ?? this.settings.location
+    const region = location ?? regionOf(this.settings)
     const own = endpoint ?? (service_url === 'amazonaws.com' ? null : `ec2.${region}.${service_url}`)
     const profile = new Map<Value, Value>([
       ['region', region],
@@ -77,7 +77,7 @@ export class Ec2Account implements CloudAccount<typeof machine> {
 
   async create(request: Request, steps: CloudSteps): Promise<CloudNode> {
     const { name, settings, token } = request
-    const ec2 = this.ec2(settings.location)
+    const ec2 = this.ec2(regionOf(settings, regionOf(this.settings)))
     await steps.note(new Map([['location', ec2.region]]))
     const launch = await launchOf(ec2, this.ctx.host, name, settings)
     const wanted = dictsOf(settings.network_interfaces, 'network_interfaces')

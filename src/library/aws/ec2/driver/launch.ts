@@ -43,13 +43,37 @@ async function idByName(
   throw configError(`${found.length === 0 ? 'No' : 'More than one'} ${what} has the name '${filters[0]![1]}'`)
 }
 
-export const subnetByName = (ec2: AwsCaller, name: string): Promise<string> =>
-  idByName(ec2, 'subnet', { action: 'DescribeSubnets', list: 'subnetSet', field: 'subnetId' }, [['tag:Name', name]])
+const withinVpc = (vpc: string | null): [string, string][] => (vpc === null ? [] : [['vpc-id', vpc]])
 
-export const groupByName = (ec2: AwsCaller, name: string): Promise<string> =>
+export const subnetByName = (ec2: AwsCaller, name: string, vpc: string | null = null): Promise<string> =>
+  idByName(ec2, 'subnet', { action: 'DescribeSubnets', list: 'subnetSet', field: 'subnetId' }, [
+    ['tag:Name', name],
+    ...withinVpc(vpc),
+  ])
+
+export const groupByName = (ec2: AwsCaller, name: string, vpc: string | null = null): Promise<string> =>
   idByName(ec2, 'security group', { action: 'DescribeSecurityGroups', list: 'securityGroupInfo', field: 'groupId' }, [
     ['group-name', name],
+    ...withinVpc(vpc),
   ])
+
+/** Return the ids of the groups of a machine. `security_groups` has ids and names. */
+async function groupIds(ec2: AwsCaller, settings: MachineSettings): Promise<string[]> {
+  const either = listed(settings.security_groups)
+  const isId = (group: string): boolean => /^sg-[0-9a-f]{8,17}$/.test(group)
+  const names = [...listed(settings.securitygroupname), ...either.filter((group) => !isId(group))]
+  return [
+    ...listed(settings.securitygroupid),
+    ...either.filter(isId),
+    ...(await Promise.all(names.map((name) => groupByName(ec2, name, settings.vpc_id)))),
+  ]
+}
+
+/** Return the id of the subnet of a machine; null where AWS chooses it. */
+async function subnetOf(ec2: AwsCaller, settings: MachineSettings): Promise<string | null> {
+  const { subnetid, subnet_id, subnetname, vpc_id } = settings
+  return subnetid ?? subnet_id ?? (subnetname === null ? null : await subnetByName(ec2, subnetname, vpc_id))
+}
 
 /** Return the id of an image; a text that is no id is its name, and the newest image of that name counts. */
 async function imageId(ec2: AwsCaller, image: string): Promise<string> {
@@ -101,7 +125,7 @@ export interface Launch {
 
 /** Return the settings as parameters. Nothing is made here. */
 export async function launchOf(ec2: AwsCaller, host: Host, name: string, settings: MachineSettings): Promise<Launch> {
-  const { spot_config, tenancy, subnetname, iam_profile } = settings
+  const { spot_config, tenancy, iam_profile } = settings
   if (settings.min_instance !== 1 || settings.max_instance !== 1) {
     throw configError(`'min_instance' and 'max_instance' of ${name} must be 1: one name is one machine`)
   }
@@ -112,10 +136,7 @@ export async function launchOf(ec2: AwsCaller, host: Host, name: string, setting
     throw configError(`Spot instance config for ${name} does not support specifying tenancy.`)
   }
   const image = await imageId(ec2, settings.image)
-  const groups = [
-    ...listed(settings.securitygroupid),
-    ...(await Promise.all(listed(settings.securitygroupname).map((group) => groupByName(ec2, group)))),
-  ]
+  const groups = await groupIds(ec2, settings)
   const hasInterfaces = settings.network_interfaces.length > 0
   return {
     isSpot: spot_config !== null,
@@ -126,9 +147,7 @@ export async function launchOf(ec2: AwsCaller, host: Host, name: string, setting
       UserData: await userData(host, settings),
       SecurityGroup: listed(settings.securitygroup),
       SecurityGroupId: hasInterfaces ? [] : groups,
-      SubnetId: hasInterfaces
-        ? null
-        : (settings.subnetid ?? (subnetname === null ? null : await subnetByName(ec2, subnetname))),
+      SubnetId: hasInterfaces ? null : await subnetOf(ec2, settings),
       IamInstanceProfile:
         iam_profile === null ? null : iam_profile.startsWith('arn:') ? { Arn: iam_profile } : { Name: iam_profile },
       Placement: {

@@ -75,7 +75,8 @@ export async function addVolumes(ec2: AwsCaller, request: VolumesRequest): Promi
       await awaitVolume(ec2, id, 'available', signal)
     }
     await ec2.query('AttachVolume', { VolumeId: id, InstanceId: instance, Device: device })
-    if (endsWithMachine && !wanted.has('volume_id')) await setDeletion(ec2, instance, device, true)
+    const ends = wanted.get('delete_on_termination') ?? (endsWithMachine && !wanted.has('volume_id'))
+    if (truthy(ends)) await setDeletion(ec2, instance, device, true)
     lines.push(`${id} attached to ${instance} (aka ${name}) as device ${device}`)
   }
   return lines
