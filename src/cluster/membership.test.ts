@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Membership } from './membership.ts'
-import type { ClusterState, ClusterEntry } from './state.ts'
+import type { ClusterEntry, ClusterState } from './state.ts'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())

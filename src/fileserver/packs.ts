@@ -59,7 +59,8 @@ export class PackBuilder {
       const size = found && isListed(this.server, found) ? found.stat.size : 0
       if (bytes > 0 && bytes + size > PACK_BYTES) break
       bytes += size
-      const isSame = found && isListed(this.server, found) && (await this.hashes.of(found.path, this.hashType, found)) === hsum
+      const isSame =
+        found && isListed(this.server, found) && (await this.hashes.of(found.path, this.hashType, found)) === hsum
       contents.push(isSame ? await this.host.read(found.path, { offset: 0, length: MOST_LISTED_BYTES }) : null)
     }
     return contents

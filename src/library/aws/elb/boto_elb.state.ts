@@ -162,7 +162,7 @@ async function instanceIds({ ctx, login }: Balancer, { instance_ids, instance_na
   const ids = [...(instance_ids ?? [])]
   for (const name of instance_names ?? []) {
     const given = { name, in_states: RUNNING, ...loginOf(login) }
-    ids.push(...(await ctx.call('boto_ec2.find_instances', [], given)))
+    ids.push(...((await ctx.call('boto_ec2.find_instances', [], given)) as string[]))
   }
   return [...new Set(ids)]
 }
