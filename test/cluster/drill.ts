@@ -200,7 +200,8 @@ class Drill {
           (value) => JSON.stringify(value),
           (error: unknown) => toError(error).message,
         )
-        return text.includes('majority')
+        // a master that has just lost the others waits for them before it refuses at once
+        return text.includes('does not reach a majority')
       })
       say(`   ${what}: ${text}`)
     }
