@@ -23,7 +23,7 @@ import { appendDomain, type CallFunction, findId } from './minion-id.ts'
 import { defaultsOf } from './option.ts'
 import { OPTIONS } from './options.ts'
 import { isPlainPath, moveBelowRoot, normalRoots } from './paths.ts'
-import { applySdb, type FetchSdb } from './sdb.ts'
+import { applySdb, type FetchSdb, type PrepareOptions } from './sdb.ts'
 import { keepSources, type Sources } from './source.ts'
 import type { ConfigRenderer } from './templates.ts'
 import { rawOption } from './view.ts'
@@ -44,6 +44,8 @@ export interface MinionConfigRequest {
   callFunction?: CallFunction
   /** Fetches the values of `sdb://` URIs in options; without it they stay as they are. */
   fetchSdb?: FetchSdb
+  /** Loads what the complete options name and most sites do not have. */
+  prepare?: PrepareOptions
   /** The program's name, which functions see as `__cli`. */
   program?: string
   /** Renders files that are templates. */
@@ -69,6 +71,7 @@ export async function minionConfig(request: MinionConfigRequest = {}): Promise<D
   tellProblems(checkEffects(overrides, sources, 'minion'), log)
   const opts = await deriveMinion(overrides, sources, { ...request, log })
   const fetched = await applySdb(opts, log, request.fetchSdb)
+  await request.prepare?.(opts)
   tellProblems(checkTypes(opts, sources), log)
   tellProblems(checkPlugins(opts, sources), log)
   checkPorts(opts, sources)

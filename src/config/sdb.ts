@@ -32,6 +32,9 @@ export function sdbPlace(uri: Value, opts: Dict): SdbPlace | string {
 /** Return the value of a URI, by the profiles of the options. */
 export type FetchSdb = (uri: string, opts: Dict, log: Log) => Promise<Value>
 
+/** Load code that only some options need. */
+export type PrepareOptions = (opts: Dict) => Promise<void>
+
 /**
  * Put values into the place of the URIs that name them, wherever in the options. A URI that cannot be fetched stays, and the log
  * says why; one whose profile is not in the options may be meant for a pillar. Return the names of the options that had URIs.

@@ -190,6 +190,9 @@ function modeIn(stat: Value): number | undefined {
   return mode === undefined ? undefined : mode & 0o7777
 }
 
-ownBackendsBy((name, opts, host, log) =>
-  mayBeOwn({ family: FAMILY, name, builtIn: backendNames, opts }) ? new OwnFiles(name, opts, host, log) : undefined,
-)
+/** Let file servers of this process have backends from users' own files and extensions. */
+export function serveOwnBackends(): void {
+  ownBackendsBy((name, opts, host, log) =>
+    mayBeOwn({ family: FAMILY, name, builtIn: backendNames, opts }) ? new OwnFiles(name, opts, host, log) : undefined,
+  )
+}
