@@ -5,8 +5,10 @@ import { FILE_BACKEND, PackageFolder } from '../../test/extensions/packages.ts'
 import type { Value } from '../data/mod.ts'
 import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
 import { LocalHost } from '../host/mod.ts'
-import './mod.ts'
+import { serveOwnBackends } from './mod.ts'
 import { ModuleFolder } from './test-modules.test-support.ts'
+
+serveOwnBackends()
 
 let packages: PackageFolder
 let folder: ModuleFolder

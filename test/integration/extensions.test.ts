@@ -1,5 +1,6 @@
 // A Salt extension with a module of every kind, installed for the Python of a master and a minion: each kind serves where Salt's
 // users expect it.
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,7 +10,7 @@ import { clientConfig } from '../../src/config/mod.ts'
 import { type Dict, toPlain, type Value } from '../../src/data/mod.ts'
 import { LocalHost } from '../../src/host/mod.ts'
 import { moduleTable, Registry } from '../../src/loader/mod.ts'
-import { displayed, thoriumStates } from '../../src/pybridge/mod.ts'
+import { displayed, serveOwnBackends, thoriumStates } from '../../src/pybridge/mod.ts'
 import { ownRosterBackend } from '../../src/ssh/roster/own.ts'
 import {
   CACHE_DRIVER,
@@ -41,6 +42,7 @@ beforeAll(async () => {
     'tokens/kind.py': TOKEN_STORE,
   })
   packages.use()
+  serveOwnBackends()
   site = await TestSite.open()
   put('srv/one.sls', 'kept:\n  kind.present: []\n')
   put('srv/top.sls', 'base:\n  "web1":\n    - match: kind\n    - one\n')
@@ -91,6 +93,15 @@ describe('of an extension', () => {
     expect(await ask('slsutil.renderer', ['', '{{ pillar.kind_pillar }}', 'jinja'])).toBe("['web1', ['a', 'b']]")
     expect(await ask('sdb.get', ['sdb://kindstore/word'])).toBe('word!')
     expect(await ask('slsutil.renderer', ['', 'hello', 'kindly'])).toEqual({ said: 'HELLO' })
+  })
+
+  test('files come from its backend in programs', () => {
+    const folder = join(site.root, 'local')
+    put('local/minion', `fileserver_backend: [kind]\nkind.tree: ${join(site.root, 'tree')}\nroot_dir: ${folder}\n`)
+    const program = join(import.meta.dirname, '../../src/cli/salt-call.ts')
+    const words = ['--import', 'tsx', program, '--local', '-c', folder, '--out=json', 'cp.list_master']
+    const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+    expect(JSON.parse(stdout), stderr).toEqual({ local: ['big/file'] })
   })
 
   test('files come from its backend, and formats serve', async () => {
