@@ -137,6 +137,17 @@ function byChance(name: string, program: string, args: string[]): Step {
   }
 }
 
+/** A minute of the drill of a cluster, in which no time is judged; it runs longer by hand. */
+async function clusterDrill(root: string): Promise<StepResult> {
+  const args = ['--minutes', '1', '--minions', '20', '--answer-within', '0']
+  const program = join('test', 'cluster', 'drill.ts')
+  const { code, output } = await runCommand(root, process.execPath, ['--import', 'tsx', program, ...args])
+  const skipped = /^skipped: .*/m.exec(output)
+  if (skipped) return { passed: 0, failed: 0, note: skipped[0] }
+  const faults = output.match(/all minions answered in/g)?.length ?? 0
+  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, details: output, note: `${faults} faults` }
+}
+
 async function scenarios(): Promise<StepResult> {
   const verdicts = await playQuick()
   const failed = verdicts.filter(({ problem }) => problem !== undefined)
@@ -186,6 +197,7 @@ export function steps(): Step[] {
     { name: 'dry run', run: dryRun },
     ...areaNames().map((area) => ({ name: `conformance ${area}`, run: () => conformance(area) })),
     byChance('faults', 'faults/run.ts', ['--seed', '1', '--minions', '40']),
+    { name: 'cluster drill', run: clusterDrill },
     byChance('fuzzing', 'fuzz/run.ts', ['--seconds', '5', '--seed', '1']),
     { name: 'scenarios', run: scenarios },
     { name: 'lab', run: labTests },
