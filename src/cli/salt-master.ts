@@ -15,5 +15,6 @@ const wanted = process.send && PROCESSES.get(process.env[PURPOSE_VARIABLE] ?? ''
 if (wanted) void wanted()
 else
   saltMaster(process.argv.slice(2), processStreams).then((status) => {
-    process.exitCode = status
+    // everything was closed: a connection that a library still tries to make must not keep the process
+    process.exit(status)
   })

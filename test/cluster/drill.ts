@@ -7,7 +7,7 @@
 //   npm run -s cluster-drill -- --leader 10     kill the NATS server that leads the log, ten times
 //   npm run -s cluster-drill -- --answer-within 0   judge no times, as on a machine that does other work
 import { randomInt } from 'node:crypto'
-import { cpSync, lstatSync } from 'node:fs'
+import { cpSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -238,6 +238,11 @@ class Drill {
     const areOver = async (): Promise<boolean> => (await any!.journal((tag) => ends.includes(tag))).size === ends.length
     await until('all batches are over', areOver, 90).catch(() => {})
     const wrong: string[] = [...this.late]
+    for (const { root, address } of this.trio.masters)
+      for (const [text] of readFileSync(join(root, 'master.log'), 'utf8').matchAll(
+        /Closing a part of the master failed.*/g,
+      ))
+        wrong.push(`${address}: ${text}`)
     const tags = [...this.jobs].flatMap((jid) => [`salt/job/${jid}/new`, `salt/job/${jid}/publish`])
     for (const master of this.trio.masters) {
       const missing = (counts: ReadonlyMap<string, number>): string[] =>
