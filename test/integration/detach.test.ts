@@ -74,3 +74,15 @@ test('salt-minion -d does not wait for its master, and says that another minion 
   const running = `salt-minion cannot run: Already running: another daemon (pid ${pid}) uses ${folder}/a/`
   expect(second).toMatchObject({ status: 1, stderr: expect.stringContaining(running) })
 })
+
+test('salt-master ends on a signal although an engine left a timer', async () => {
+  const engines = join(folder, 'engines')
+  mkdirSync(engines)
+  writeFileSync(join(engines, 'lasting.mjs'), 'export function start() {\n  setInterval(() => {}, 1000)\n}\n')
+  const ports = { interface: '127.0.0.1', publish_port: await freePort(), ret_port: await freePort() }
+  const config = configure('a', 'master', { ...ports, engines_dirs: [engines], engines: [{ lasting: {} }] })
+  expect(await run('salt-master', config, '-d')).toEqual({ status: 0, stderr: '' })
+  const pid = pidOf('a', 'salt-master')
+  process.kill(pid, 'SIGTERM')
+  await until('the end of the master', () => isGone(pid))
+})
