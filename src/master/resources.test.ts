@@ -65,7 +65,7 @@ it('A resource has one minion at a time: the first, until that one gives it up o
 
 it('Grains of resources come and go with them, and others get their turn meanwhile', async () => {
   const bank = cache.bank('resource_grains')
-  const names = Array.from({ length: 500 }, (_, index) => `r${index}`)
+  const names = Array.from({ length: 3000 }, (_, index) => `r${index}`)
   const grains: Dict = new Map(names.map((name): [Value, Value] => [`dummy:${name}`, new Map([['a', 1]])]))
   let turns = 0
   const count = (): void => {
@@ -75,7 +75,7 @@ it('Grains of resources come and go with them, and others get their turn meanwhi
   setImmediate(count)
   await resources.register(load('web1', names, grains))
   expect(turns).toBeGreaterThan(3)
-  expect(bank.fetch('dummy:r499')).toEqual(new Map([['a', 1]]))
+  expect(bank.fetch('dummy:r2999')).toEqual(new Map([['a', 1]]))
   await resources.register(load('web1', ['r0'], grains))
   expect(bank.list()).toEqual(['dummy:r0'])
 })

@@ -1,6 +1,6 @@
 // Real servers for tests, from Debian's packages: each in a temporary directory of its own, on a port or socket that
 // no other has. A test that needs one which is not installed is skipped with a line that says so.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -107,7 +107,11 @@ export async function startPostgres(kept?: Server): Promise<Server> {
   const settings = ['fsync=off', 'listen_addresses=', `unix_socket_directories=${directory}`]
   const argv = [`${programs}/postgres`, '-D', data, '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])]
   const target = { path: join(directory, `.s.PGSQL.${port}`) }
-  return serve({ user: 'postgres', directory, port, argv, signal: 'SIGQUIT', target })
+  const server = await serve({ user: 'postgres', directory, port, argv, signal: 'SIGQUIT', target })
+  // the socket is there before the database is
+  const ready = ['-q', '-h', directory, '-p', `${port}`]
+  await until('PostgreSQL is ready', () => spawnSync(`${programs}/pg_isready`, ready).status === 0)
+  return server
 }
 
 /** A MariaDB that listens on a port and on `mysql.sock` in its directory; its root has no password. */
