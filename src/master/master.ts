@@ -12,7 +12,6 @@ import {
   PRIVATE_FOLDER,
   refuseUnfinishedRestore,
   storageError,
-  toError,
 } from '../base/mod.ts'
 import { BusServer, type EventBus, masterBusPaths, openMasterMarks, readOrigin } from '../bus/mod.ts'
 import type { Cluster } from '../cluster/mod.ts'
@@ -44,6 +43,7 @@ import { Access } from './access/access.ts'
 import { authPolicy } from './auth-policy.ts'
 import { Batches } from './batch/batches.ts'
 import { ClearCommands } from './clear-commands.ts'
+import { type Closing, closeAll } from './closing.ts'
 import { clusterCommands, type OwnersCommand } from './cluster-commands.ts'
 import { beginCluster, openCluster } from './clustering.ts'
 import { CommandMeter } from './command-meter.ts'
@@ -81,8 +81,6 @@ import { openStores } from './stores.ts'
 import { Syndics } from './syndics.ts'
 import { answerTargets } from './target-questions.ts'
 import { TargetResolver } from './target-resolver.ts'
-
-type Closing = () => unknown
 
 /** What a master that was started shows of itself. */
 interface Started {
@@ -126,34 +124,6 @@ export class Master {
 
   close(): Promise<void> {
     return closeAll(this.closings, this.parts.log)
-  }
-}
-
-/** Milliseconds that a part of the master may take to close: the journal and the stores are closed last, and have to be. */
-const CLOSE_MS = 20_000
-
-/** What cannot be closed, such as a store on a full disk or a server that does not answer, does not keep the rest open. */
-async function closeAll(closings: Closing[], log: Log): Promise<void> {
-  for (const close of closings.splice(0).reverse()) {
-    try {
-      await inTime(close)
-    } catch (error) {
-      log('error', `Closing a part of the master failed: ${toError(error).message}`)
-    }
-  }
-}
-
-/** Wait for a part to close, but not for good. */
-async function inTime(close: Closing): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const text = `${String(close)} takes longer than ${CLOSE_MS / 1000} seconds`
-    timer = setTimeout(() => reject(new Error(text)), CLOSE_MS)
-  })
-  try {
-    await Promise.race([close(), late])
-  } finally {
-    clearTimeout(timer)
   }
 }
 
