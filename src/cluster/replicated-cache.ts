@@ -1,5 +1,5 @@
-// Data about minions in all members: grains, pillar, mine; and logins: tokens and sessions of the REST API. The local cache stays the working copy, so that reads never wait. A
-// change goes to the local cache at once and to the shared state behind it; the newest change of each key waits while there is no
+// Data about minions in all members (grains, pillar, mine) and logins (tokens, sessions of the REST API). The local cache stays the working
+// copy, so that reads never wait. A change goes to the local cache at once and to the shared state behind it; the newest change of each key waits while there is no
 // majority. Changes of other members are written to the local cache as they come, in the order of the shared state.
 import { type Log, toError } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'

@@ -99,7 +99,7 @@ function withoutExpiry(value: Value): Value | undefined {
   return expires > Date.now() / 1000 ? value.get('data') : undefined
 }
 
-/** The banks of a driver that is not built in; undefined when there is none of that name. */
+/** Return the banks of a driver that is not built in; undefined when no file has a driver of that name. */
 export async function ownBanks(wish: Omit<PluginWish, 'family'>, cachedir: string): Promise<SharedBanks | undefined> {
   const plugin = await boundPlugin({ ...wish, family: 'cache' })
   if (!plugin) return undefined

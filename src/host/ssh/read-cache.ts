@@ -239,7 +239,7 @@ export class ReadCache {
     this.renewed.clear()
   }
 
-  /** Forget what a change of these paths may have changed for those who go on. */
+  /** Forget the reads that a change of these paths may have made stale for other work. */
   private forget(paths: readonly string[]): void {
     const place = this.places.find((own) => paths.every((path) => own.some((folder) => isWithin(path, folder))))
     if (paths.length === 0 || !place) return this.clear()

@@ -60,7 +60,7 @@ export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map([
   ['ssh', ssh],
 ])
 
-/** A type from users' own files or an extension; undefined when there is none of that name. */
+/** Return a type of resources from users' own files or an extension; undefined when no file has a type of that name. */
 export async function ownType(wish: {
   name: string
   opts: Dict

@@ -1,4 +1,4 @@
-// Paths inside of an image. Links of the image are followed as the image itself would follow them, so that none of them leads to files of
+// Paths inside of an image. A link is followed as the running image would follow it, so that no link leads to files of
 // this machine.
 import { dirname, join, normalize } from 'node:path/posix'
 import { failure } from '../../../data/mod.ts'
