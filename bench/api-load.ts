@@ -1,5 +1,5 @@
-// Callers of a REST API under measurement: requests on connections that stay open, and readers of the event stream that count what
-// they miss.
+// Callers of a REST API under measurement: requests on persistent connections, and readers of the event stream that
+// count missed events.
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -23,7 +23,7 @@ interface Settings {
   only: readonly string[]
 }
 
-/** Who serves the API. */
+/** The process that serves the API. */
 interface Form {
   side: Side
   isApart: boolean
@@ -34,7 +34,7 @@ const MINIONS = 100
 /** How many times more requests than Salt a CPU second must serve. */
 const GOAL = 10
 
-/** Until what requests leave behind is done too: stored returns, events. */
+/** Wait until the background work of requests is done too: stored returns, events. */
 const SETTLE_MS = 500
 
 /** Streams of Salt take a thread each. */
@@ -85,7 +85,7 @@ class ApiBench {
     this.apiPid = form.isApart ? master.daemon('salt-api').pid : undefined
   }
 
-  /** CPU seconds of the API process where it is one of its own, and of all processes. */
+  /** CPU seconds of the API process if it is separate, and of all processes. */
   get cpu(): { api: number; all: number } {
     const api = this.apiPid === undefined ? 0 : treeCost(this.apiPid).cpuS
     return { api, all: api + this.master.cost.cpuS }
@@ -117,7 +117,7 @@ interface Repeated {
   request: ApiRequest
   /** Requests at a time. */
   lanes: number
-  /** Throws where an answer is not what was asked for. */
+  /** Throw if the answer is not the requested one. */
   check?(answer: string): void
 }
 
@@ -156,7 +156,7 @@ const jobs: Measure = async (bench, settings) => {
   return repeated({ what, request: { path: '/jobs' }, lanes: 2 })(bench, settings)
 }
 
-/** How long readers may take for what they lack at the end, in seconds. */
+/** How long readers may take for their missing events at the end, in seconds. */
 const DRAIN_S = 10
 
 async function stream(bench: ApiBench, { readers, rate, seconds }: Settings): Promise<Figure[]> {

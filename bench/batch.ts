@@ -12,7 +12,7 @@ import type { Bench } from './run.ts'
 const MOST_RATIO = 1.5
 /** How many times as much a batch may write to the journal for each minion when there are twice as many. */
 const MOST_JOURNAL = 1.2
-/** Until the journal is written. */
+/** Wait until the journal is written. */
 const SETTLE_MS = 2000
 
 interface Measured {

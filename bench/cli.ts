@@ -1,5 +1,5 @@
-// What an operator feels with one minion: `salt '*' test.ping` from keystroke to printed line, and what master and minion
-// hold while nothing happens. Ours, and Salt's where SALT_TREE names a checkout.
+// The experience of an operator with one minion: `salt '*' test.ping` from keystroke to printed line, and the resources
+// of idle master and minion. Brine's, and Salt's if SALT_TREE names a checkout.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BenchMaster, type Side, sides } from './bench-master.ts'
 import { median } from './measure.ts'

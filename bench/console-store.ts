@@ -10,7 +10,7 @@ export const JID = '20260101120000000000'
 export const minionIds = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `node-${String(index).padStart(5, '0')}.example.org`)
 
-/** Put keys of minions among the accepted ones. They share one key: nobody signs in. */
+/** Write accepted keys of minions. They share one key, because none of them signs in. */
 export function writeKeys(pki: string, ids: readonly string[]): void {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = publicKey.export({ type: 'spki', format: 'pem' })

@@ -154,7 +154,7 @@ async function watchJob({ master, api, visit, size }: Fleet, view: JobView): Pro
   }
 }
 
-/** How often it is asked whether all minions have returned. */
+/** Interval for checking whether all minions have returned. */
 const POLL_MS = 1000
 
 /** Keep another view open while a job runs. */

@@ -1,4 +1,4 @@
-// A visit to the web console in a real Chromium, and what it costs the page.
+// A visit to the web console in a real Chromium, and its cost for the page.
 import { readFileSync } from 'node:fs'
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core'
 import { TaskTrace } from './console-trace.ts'
@@ -35,7 +35,7 @@ export interface Look {
   memoryMiB: number
 }
 
-/** What a page did while something went on. */
+/** The activity of a page during some work. */
 export interface Strain {
   /** CPU time of the longest task, and of all tasks. */
   taskMs: number
@@ -109,7 +109,7 @@ export class Visit {
     return Number(await this.page.evaluate(when(condition)))
   }
 
-  /** What the page does while something goes on. */
+  /** Measure the page during some work. */
   async strained(work: () => Promise<void>): Promise<Strain> {
     const trace = await TaskTrace.begin(this.processes)
     await this.page.evaluate('if (window.frameGaps) window.frameGaps.length = 0')
@@ -125,7 +125,7 @@ export class Visit {
     }
   }
 
-  /** The memory of the process that draws the page, without what it shares with others, in MiB. */
+  /** Return the memory of the process that draws the page, without shared memory, in MiB. */
   async memory(): Promise<number> {
     await this.session.send('HeapProfiler.collectGarbage')
     const { processInfo } = await this.processes.send('SystemInfo.getProcessInfo')

@@ -126,7 +126,10 @@ const toReactor = (side: Side, { root, reactions }: Settings): Promise<Figure[]>
     ]
   })
 
-/** Events at a steady rate: how long from one to what its reaction fires, by their stamps. Salt gets what it can bear. */
+/**
+ * Events at a steady rate: the time from each to the event of its reaction, by their stamps. Salt gets a rate that it
+ * can handle.
+ */
 const latency = (side: Side, { root, rate, seconds }: Settings): Promise<Figure[]> =>
   withMaster(side, root, reacting, async (master) => {
     const times: number[] = []

@@ -5,9 +5,9 @@ export interface Figure {
   what: string
   unit: string
   value: number
-  /** How many times better than Salt it must be. */
+  /** The factor by which it must be better than Salt. */
   goal?: number
-  /** What ours must stay below, whatever Salt's is. */
+  /** The limit for Brine's value, whatever Salt's is. */
   below?: number
 }
 

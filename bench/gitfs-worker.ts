@@ -76,7 +76,7 @@ async function listAll(): Promise<void> {
   for (const env of await server.envs()) await server.list(env)
 }
 
-/** What is in use after everything that is not was collected. */
+/** Return the used memory after a garbage collection. */
 function heldMiB(): number {
   globalThis.gc?.()
   const { heapUsed, external } = process.memoryUsage()

@@ -86,7 +86,7 @@ async function figuresOf(argv: readonly string[], env: NodeJS.ProcessEnv): Promi
   return new Map(figures.map((figure) => [figure.what, figure]))
 }
 
-/** What one side works on: repositories and a cache of its own; with a server, updates from there. */
+/** Return the task of one side: separate repositories and cache; with a server, updates from there. */
 function taskFor(made: Made, side: string, updates: number, server?: string): string {
   const { folder, shape, commits } = made
   const name = server === undefined ? side : `${side}-served`

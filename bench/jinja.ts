@@ -44,7 +44,7 @@ async function warm(peer: PythonPeer, name: string, workload: Workload): Promise
   return compareWarm(sampler(render), (times) => peer.sample(name, times))
 }
 
-/** Each sample in a process of its own, where nothing is compiled or warmed up. */
+/** Measure each sample in a separate process, where nothing is compiled or warmed up. */
 async function cold({ root, bundle }: BenchContext, template: string): Promise<Row[]> {
   const program = await bundle('jinja-cold')
   const ours: Array<{ compile: number; render: number }> = []

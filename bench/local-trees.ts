@@ -56,7 +56,7 @@ export interface BenchMinion {
   reset(): void
 }
 
-/** A minion of its own below `folder`, with every tree; `name` keeps the two programs out of each other's files. */
+/** Create a separate minion below `folder`, with every tree; `name` separates the files of the two programs. */
 export function benchMinion(folder: string, name: string): BenchMinion {
   const home = join(folder, name)
   const [tree, target, config] = [join(home, 'salt'), join(home, 'target'), join(home, 'etc')]

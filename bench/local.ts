@@ -1,6 +1,6 @@
-// Whole runs of `salt-call --local` as an operator starts them, with what they print, against Salt's: wall time, CPU time and
-// peak memory. Salt's source tree is named by SALT_TREE, and SALT_PYTHONPATH may add directories with what it imports; without
-// SALT_TREE only ours is measured.
+// Whole runs of `salt-call --local` as an operator starts them, with their output, against Salt's: wall time, CPU time
+// and peak memory. SALT_TREE names Salt's source tree, and SALT_PYTHONPATH may add directories with its dependencies;
+// without SALT_TREE only Brine is measured.
 import { execFileSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
@@ -123,8 +123,8 @@ interface Marginal {
 }
 
 /**
- * What one more state costs, from a short run to a long one: the median over the rounds, in each of which both ran
- * shortly after one another, so that slow times of the machine are in both or in neither.
+ * Return the cost of one more state, from a short run to a long one: the median over the rounds, in each of which both
+ * ran shortly after one another, so that slow times of the machine affect both or neither.
  */
 function marginal({ walls: short }: Costs, { walls: long }: Costs, states: number): Marginal {
   const between = (from: number[], to: number[]): number => {

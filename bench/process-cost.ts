@@ -1,4 +1,4 @@
-// What one run of a program costs: wall time, CPU time, and the most memory it held.
+// The cost of one run of a program: wall time, CPU time, and peak memory.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { median } from './measure.ts'
@@ -9,12 +9,12 @@ export interface ProcessCost {
   peakMiB: number
 }
 
-/** What the kernel counts process times in. */
+/** The kernel's unit of process times. */
 const TICK_MS = 10
 /** The kernel keeps the high-water mark itself; it only has to be read before the process is gone. */
 const POLL_MS = 10
 
-/** What the environment of a service has: neither side pays for what a developer's shell tells interpreters to load. */
+/** The environment of a service: neither side pays for what a developer's shell makes interpreters load. */
 const PLAIN = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
 const plainEnvironment = (): NodeJS.ProcessEnv =>
@@ -36,7 +36,7 @@ function peakOf(pid: number): number {
   }
 }
 
-/** Runs a program to its end; a failure is an error with what it printed last. */
+/** Run a program to its end; a failure is an error with its last output. */
 export function processCost(command: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<ProcessCost> {
   return new Promise((resolve, reject) => {
     const cpuBefore = endedChildrenCpu()

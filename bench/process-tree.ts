@@ -1,14 +1,14 @@
-// What a running daemon has cost so far, all its processes together: Salt's master is many.
+// The cost of a running daemon so far, all its processes together: Salt's master is many.
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What the kernel counts process times in. */
+/** The kernel's unit of process times. */
 const TICK_S = 0.01
 
 export interface TreeCost {
   cpuS: number
   /** Proportional set size: a page that processes share counts once, and in part for those outside. */
   memoryMiB: number
-  /** What lies in memory for each process, shared or not, added up. */
+  /** The sum of the processes' resident memory, shared or not. */
   residentMiB: number
   processes: number
 }

@@ -1,5 +1,5 @@
-// Calls into users' Python: the first one, one from a template when all is warm, and whole runs of `salt-call --local` whose
-// tree makes 1,000 of them, beside Salt's where SALT_TREE names its source (SALT_PYTHONPATH: what it imports).
+// Calls into users' Python: the first one, one from a template with warm caches, and whole runs of `salt-call --local`
+// whose tree makes 1,000 of them, beside Salt's if SALT_TREE names its source (SALT_PYTHONPATH: its dependencies).
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,14 +33,14 @@ async function registryOver(opts: Dict): Promise<Registry> {
   return registry
 }
 
-/** What starting Python alone takes here; a busy machine shows in it. */
+/** The time for starting Python alone; it shows a busy machine. */
 const bareStart = (): number => median([0, 1, 2].map(() => timed(interpreter('python3'), ['-c', 'pass'], {})))
 
 /** As Python itself does when a module is imported for the first time, where it may write. */
 const compilePython = (root: string): void =>
   void timed(interpreter('python3'), ['-m', 'compileall', '-q', join(root, 'python')], {})
 
-/** Milliseconds until the first call is answered, each time by a Python of its own. */
+/** Milliseconds until the first call is answered, each time by a new Python. */
 async function firstCalls(opts: Dict): Promise<number[]> {
   const samples: number[] = []
   for (let round = 0; round <= ROUNDS; round++) {

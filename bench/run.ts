@@ -49,7 +49,7 @@ async function main([name, ...args]: string[]): Promise<number> {
   try {
     return (await bench({ root, args, bundle })) ? 0 : 1
   } catch (error) {
-    // the bundle has a class of its own, so the name tells
+    // the bundle has a separate class, so the name is compared
     if (!(error instanceof Error && error.constructor.name === 'NoPeerError')) throw error
     process.stderr.write(`${error.message}\n`)
     return 2

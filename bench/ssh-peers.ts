@@ -15,7 +15,7 @@ export interface Target {
   key: string
 }
 
-/** How the targets are reached: directly, or over a long way. */
+/** The connection to the targets: direct, or with a long delay. */
 export interface Way {
   name: string
   /** Part of file names. */
@@ -34,7 +34,7 @@ export interface Side {
   name: string
   /** The command for that work on the first target, or on all. */
   command(work: Work, way: Way, scope: 'one' | 'all'): Command
-  /** End connections that are kept, and remove what lies on the targets. */
+  /** End kept connections, and remove files on the targets. */
   forget(): void
   /** The files of a target that the work left. */
   left(id: string): string[]

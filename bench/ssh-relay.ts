@@ -1,12 +1,12 @@
-// A long way to a server on loopback: `ssh-relay <one-way ms> <from>:<to> …` takes connections on each port `from`, hands them to the
-// port `to`, and delays what is sent in both directions. The kernel's netem would do the same with root and a module that many
-// kernels lack; here both sides of a comparison get the same delay without either.
+// A delayed connection to a server on loopback: `ssh-relay <one-way ms> <from>:<to> …` accepts connections on each port
+// `from`, forwards them to the port `to`, and delays the data in both directions. The kernel's netem would do the same
+// with root and a module that many kernels lack; here both sides of a comparison get the same delay without either.
 import { createServer, Socket } from 'node:net'
 
 const [delay, ...pairs] = process.argv.slice(2)
 const oneWay = Number(delay)
 
-/** Pass on what comes, late; timers of one length keep their order. */
+/** Forward data with a delay; timers of one length keep their order. */
 function passOn(from: Socket, to: Socket): void {
   const later = (work: () => void): void => {
     setTimeout(work, oneWay)

@@ -70,7 +70,7 @@ function prepare(side: Side, { isCold, way, scope }: Pick<Case, 'isCold' | 'way'
   spawnSync(argv[0]!, argv.slice(1), { env: { ...process.env, ...env }, stdio: 'ignore' })
 }
 
-/** How often a run of ours waited for each target, as its log tells. */
+/** Return how often a run of Brine waited for each target, from its log. */
 function roundTrips(side: Side, { work, isCold, way, scope }: Case): number {
   prepare(side, { isCold, way, scope })
   const { argv, env } = side.command(work, way, scope)
@@ -119,7 +119,7 @@ function say({ what, isCold, way }: Case, costs: ReadonlyMap<string, ProcessCost
   return isGood
 }
 
-/** What root's server sees: an empty home, so that what this machine's shell loads at login is in no measurement. */
+/** The files of root's server: an empty home, so that no shell configuration of this machine affects a measurement. */
 const EMPTY_HOME = [
   'unshare',
   '--mount',

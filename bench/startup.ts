@@ -6,11 +6,11 @@ import { median } from './measure.ts'
 import type { Bench } from './run.ts'
 
 const GOAL_MS = 100
-/** What starting Node alone takes on the machine the goal was set for. */
+/** The time for starting Node alone on the machine for which the goal was set. */
 const USUAL_NODE_MS = 60
 const ROUNDS = 7
 const RUNS = 10
-/** What the kernel counts process times in. */
+/** The kernel's unit of process times. */
 const TICK_MS = 10
 
 /** CPU milliseconds of all children that have ended, from the 16th and 17th field of stat. */

@@ -1,5 +1,5 @@
-// The table of a bench with many minions: each row is one figure of both sides, what it cost the master in CPU time, and the
-// most memory that the master held meanwhile.
+// The table of a bench with many minions: each row is one figure of both sides, its CPU time of the master, and the
+// master's peak memory meanwhile.
 
 export interface Figure {
   what: string

@@ -1,4 +1,4 @@
-// Builds the programs before the tests where nobody has: some tests start them as processes of their own.
+// Builds the programs before the tests if necessary: some tests start them as processes.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from '../tools/build.ts'

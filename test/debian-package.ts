@@ -1,5 +1,5 @@
-// A package of Debian that tests need and the machine may lack. It is fetched with apt from a list of its own, unpacked below
-// `.brine`, and kept; nothing is installed.
+// A Debian package that tests need and the machine may lack. It is fetched with apt from a separate list, unpacked
+// below `.brine`, and kept; nothing is installed.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

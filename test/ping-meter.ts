@@ -6,7 +6,7 @@ export interface Pings {
   answered: number
 }
 
-/** Begins to ping; the returned function ends it and tells what came of it. */
+/** Start pinging; the returned function stops it and returns the results. */
 export function pingMeter(ping: () => Promise<unknown>): () => Promise<Pings> {
   const pings: Pings = { answered: 0 }
   let isOver = false

@@ -1,5 +1,5 @@
-// Waits until something is so, and says what it waited for when it does not come. The limit ends what hangs and is no
-// measure: it leaves a busy machine all the time that it may need.
+// Waits for a condition; the error names it. The time limit ends hanging tests and measures nothing: a busy machine
+// gets the time that it needs.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export const PATIENCE_SECONDS = 120

@@ -1,4 +1,4 @@
-// Builds the console alone, for those who work on it: the API serves it from dist/console.
+// Builds only the console, for developers: the API serves it from dist/console.
 import { join } from 'node:path'
 import { buildConsole } from './build/console.ts'
 

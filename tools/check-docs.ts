@@ -1,5 +1,5 @@
-// Keeps the documents true where a machine can tell: links and paths lead somewhere, named npm scripts exist, every
-// room is described, decision records are numbered and listed, and every source file says at its head what it is.
+// Checks the documents by machine: links and paths exist, named npm scripts exist, every room is described, decision
+// records are numbered and listed, and every source file begins with a comment about its purpose.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { isTest, type SourceFile, sourceFiles } from './source-files.ts'
@@ -72,7 +72,7 @@ export function checkDocuments(documents: Document[], around: Surroundings): str
   return [...perDocument, ...checkRooms(documents, around), ...checkRecords(documents)]
 }
 
-/** Faces only list what they export, and tests say it in their names; every other file begins with a comment. */
+/** Faces only list their exports, and tests describe themselves by name; every other file begins with a comment. */
 export function checkHeads(files: SourceFile[]): string[] {
   return files
     .filter(({ path }) => !isTest(path) && !path.endsWith('/mod.ts') && path.includes('/'))

@@ -1,4 +1,4 @@
-// Runs a program to its end and keeps what it printed.
+// Runs a program to its end and collects its output.
 import { spawn } from 'node:child_process'
 
 export interface CommandResult {

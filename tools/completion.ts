@@ -19,7 +19,7 @@ type FunctionTable = Readonly<Record<string, readonly { functions: readonly stri
 
 const STATE_OUTPUTS = ['full', 'terse', 'mixed', 'changes', 'filter', 'full_id', 'terse_id', 'mixed_id', 'changes_id']
 
-/** What the value of an option is, by the option's name, where its declaration does not say it. */
+/** The kind of an option's value, by the option's name, if its declaration does not say it. */
 const VALUES: Readonly<Record<string, string>> = {
   config_dir: 'dirs',
   profiling_path: 'dirs',
@@ -28,7 +28,7 @@ const VALUES: Readonly<Record<string, string>> = {
   state_output: `one:${STATE_OUTPUTS.join(' ')}`,
 }
 
-/** What the actions of salt-key are for: keys in these folders. */
+/** The values of salt-key's actions: keys in these folders. */
 const KEY_VALUES: Readonly<Record<string, string>> = {
   accept: 'ids:minions_pre,minions_rejected,minions_denied',
   reject: 'ids:minions_pre',
@@ -40,7 +40,7 @@ const KEY_VALUES: Readonly<Record<string, string>> = {
 
 const FILE_METAVARS: ReadonlySet<string> = new Set(['FILE', 'DIR'])
 
-/** What follows an option: nothing (`flag`), names of files, one of some words, ids, or a text of one's own. */
+/** The kind of value after an option: none (`flag`), names of files, one of some words, ids, or free text. */
 function valueKind(program: string, option: CliOption): string {
   if (!takesValue(option)) return 'flag'
   if (option.choices) return `one:${option.choices.join(' ')}`

@@ -7,7 +7,7 @@ import { SITE, seed, Visitor } from '../test/console/console-site.ts'
 
 const FOLDER = join(import.meta.dirname, '..', 'docs', 'pictures')
 
-/** By the name of the file: the address behind `#`, and how it is looked at. */
+/** By file name: the address after `#`, and the appearance. */
 const PICTURES: Readonly<Record<string, { address: string; scheme?: 'dark'; width?: number; height?: number }>> = {
   overview: { address: '/overview' },
   minions: { address: '/minions?columns=grains.roles,grains.datacenter' },

@@ -1,4 +1,4 @@
-// `npm run down`: stops what `npm run up` started. What it wrote stays below .brine/ until the next start.
+// `npm run down`: stops the daemons of `npm run up`. Their files stay below .brine/ until the next start.
 import { join } from 'node:path'
 import { stopAll } from './up/daemons.ts'
 import { siteOf } from './up/site.ts'

@@ -1,5 +1,6 @@
-// `npm run image [-- --out FILE --try]`: an image for containers, made of Debian packages and the build, without any registry of images.
-// `docker load` and `podman load` read it; `--try` loads it into a docker daemon of its own and runs it. It needs root and debootstrap.
+// `npm run image [-- --out FILE --try]`: an image for containers, made of Debian packages and the build, without any
+// registry of images. `docker load` and `podman load` read it; `--try` loads it into a separate docker daemon and runs
+// it. It needs root and debootstrap.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -31,7 +31,7 @@ interface Manifest {
   man: readonly string[]
 }
 
-/** What npm puts into the folders of programs and of manual pages. */
+/** Check npm's links in the folders of programs and of manual pages. */
 async function tryLinks(root: string, prefix: string): Promise<Outcome[]> {
   const { bin, man }: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const outcomes: Outcome[] = []

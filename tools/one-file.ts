@@ -22,12 +22,12 @@ import { nodeOf } from './nodes.ts'
 /** The version of Node inside: one whose support lasts and that needs no library beyond those of the smallest Debian. */
 const MAJOR = 24
 
-/** What Node looks for in itself to know that it is such a program. */
+/** The text by which Node recognises such a program. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
 const ARCHITECTURES = ['x64', 'arm64']
 
-/** The programs inside, by the one that is asked for; the first answers to unknown names. */
+/** The contained programs, by name; the first handles unknown names. */
 const CONTENTS: Readonly<Record<string, { file: string; programs: { name: string; lasts: boolean }[] }>> = {
   'salt-minion': {
     file: 'brine-minion',

@@ -93,7 +93,7 @@ export async function referencePages(root: string, family: FamilyName): Promise<
   return pages
 }
 
-/** What the plugins of a family are, by page. */
+/** Return descriptions of a family's plug-ins, by page. */
 export async function namedPages(root: string): Promise<Map<string, string>> {
   const pages = new Map<string, string>()
   for (const [family, [kind, title, meaning]] of Object.entries(NAMED)) {
@@ -200,7 +200,7 @@ const firstSentence = (text: string): string => /^[\s\S]*?[.](?=\s|$)/.exec(text
 
 const inProse = (text: string): string => text.replace(/[<*_\\[\]]/g, (sign) => (sign === '<' ? '&lt;' : `\\${sign}`))
 
-/** Text as it is meant, whatever Markdown or HTML would see in it outside of code. */
+/** Escape text for Markdown and HTML outside of code. */
 function plain(text: string): string {
   const parts = text.split(/(`[^`]*`)/)
   return parts.map((part, index) => (index % 2 === 0 ? inProse(part) : part)).join('')

@@ -85,7 +85,7 @@ export async function uncalledFunctions(root: string): Promise<Uncalled> {
 
 const listFile = (root: string): string => join(root, 'test', 'uncalled-functions.json')
 
-/** Return what is wrong with the list, and how long it is. */
+/** Return the problems with the list, and its length. */
 export async function run(root: string): Promise<{ problems: string[]; summary: string }> {
   const listed: Uncalled = JSON.parse(readFileSync(listFile(root), 'utf8'))
   const uncalled = await uncalledFunctions(root)

@@ -1,4 +1,4 @@
-// What built programs have to do wherever they are installed: start with the options that all have, apply the sample tree without a
+// Checks of built programs, wherever they are installed: start with the common options, apply the sample tree without a
 // master, and be a master with minions.
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { freeSite } from './up/free-site.ts'
 import { openSite } from './up/open-site.ts'
 import { logOf, programsOf } from './up/site.ts'
 
-/** What each version has to do; the running Node does the whole table in test/integration/programs.test.ts. */
+/** The checks for each version of Node; the running Node does the whole table in test/integration/programs.test.ts. */
 const FLAGS = new Set(['-h', '--version', '-V'])
 
 export interface Outcome {

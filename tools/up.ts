@@ -31,7 +31,7 @@ async function show(site: Site, command: string, ...args: string[]): Promise<voi
   say()
 }
 
-/** What came on the bus until it is silent. */
+/** Return the events on the bus until it is silent. */
 async function heard(events: BusClient): Promise<BusEvent[]> {
   const all: BusEvent[] = []
   for (let event = await events.next(0.3); event !== undefined; event = await events.next(0.3)) all.push(event)
@@ -115,7 +115,7 @@ async function main(): Promise<void> {
   whatNext(site)
 }
 
-// who reads only the beginning has seen enough
+// a reader of only the beginning has closed the pipe
 process.stdout.on('error', () => process.exit(0))
 try {
   await main()

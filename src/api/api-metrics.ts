@@ -82,7 +82,7 @@ export class ApiMetrics {
   }
 }
 
-/** Return the resource of a path, without what callers choose: ids and the paths of hooks. */
+/** Return the route of a path, without parts that callers choose: ids and the paths of hooks. */
 function routeOf(url: string, prefix: string): string {
   const path = url.split('?', 1)[0]!
   const [first = '', ...rest] = path

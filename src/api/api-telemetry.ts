@@ -9,7 +9,7 @@ import { EventListener } from './events/listener.ts'
 import type { ApiMaster } from './master.ts'
 import type { ApiResource, ResourceAnswer, SaltCall } from './salt/resource.ts'
 
-/** Milliseconds for which the count of connected minions is cached: counting reads the data of all minions. */
+/** Milliseconds for which the number of connected minions is cached: counting reads the data of all minions. */
 const CONNECTED_MS = 15_000
 
 export class ApiTelemetry {
@@ -37,7 +37,7 @@ export class ApiTelemetry {
     }
   }
 
-  /** Send the last metrics of a process of its own, while their sources are still open. */
+  /** Send the last metrics of a separate process, while their sources are still open. */
   async flush(): Promise<void> {
     await this.own?.flush()
     this.forget()
@@ -49,12 +49,15 @@ export class ApiTelemetry {
   }
 
   private async answer({ service, request, peer }: SaltCall): Promise<ResourceAnswer> {
-    // without sessions, a token of Salt tells who asks
+    // without sessions, a Salt token authenticates the caller
     if (service.settings.statsAuth) await EventListener.of(service, { headers: request.headers, peer }, 'all')
     return new Response(this.telemetry.text, { headers: { 'Content-Type': METRICS_TYPE } })
   }
 
-  /** Telemetry of `salt-api`: the port of `metrics: prometheus` is the master's, and `/metrics` of the API shows what this process knows. */
+  /**
+   * Telemetry of `salt-api`: the port of `metrics: prometheus` belongs to the master, so `/metrics` of the API shows
+   * the metrics of this process.
+   */
   private beside(master: ApiMaster, log: Log): Telemetry {
     const { opts, stores } = master.access
     const telemetry = new Telemetry({ opts, service: 'salt-api', log, isDeaf: true })

@@ -27,7 +27,7 @@ import { addV1Routes } from './v1/site.ts'
 
 const PRUNE_MS = 600_000
 
-/** How often an address that is taken is tried again. */
+/** Interval between attempts to listen at an occupied address, in milliseconds. */
 const AGAIN_MS = 1000
 
 export interface ApiUse {

@@ -1,12 +1,12 @@
-// Events about what came through the API: who, from where, what, and how it ended. They are of the master's own tags, so that nobody
-// else can fire them.
+// Audit events of the API: the user, the address, the action, and its result. Their tags are the master's own, so that
+// no other sender can fire them.
 import { guarded, type Log } from '../base/mod.ts'
 import { externalOrigin, type Origin } from '../bus/mod.ts'
 import { briefCopy, type Dict, type Value } from '../data/mod.ts'
 import type { ApiMaster } from './master.ts'
 
 export interface AuditEntry {
-  /** What was done, which is the end of the tag: `login`, `logout`, `call`, `refused`. */
+  /** The action, which is the end of the tag: `login`, `logout`, `call`, `refused`. */
   what: string
   user: string
   address: string
@@ -30,7 +30,7 @@ export class Audit {
     this.log = log
   }
 
-  /** Fire the event `salt/api/<what>`. Nobody waits for it. */
+  /** Fire the event `salt/api/<what>` in the background. */
   tell({ what, user, address, isProven, fields }: AuditEntry): void {
     if (!isProven && !this.hasRoom()) return
     const data: Dict = new Map<Value, Value>([

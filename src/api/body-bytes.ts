@@ -3,8 +3,8 @@ import { HttpError } from './errors.ts'
 import type { Room } from './limits.ts'
 
 /**
- * Read the bytes of a body; one that is longer than allowed is refused before the rest of it comes. With `room` the bytes count
- * while the body is read: callers that send slowly hold a bounded amount of memory together.
+ * Read the bytes of a body; a body above the limit is refused before the rest arrives. With `room`, the bytes count
+ * while the body is read, so slow senders together hold a bounded amount of memory.
  */
 export async function readBytes(request: Request, most: number, room?: Room): Promise<Buffer> {
   const announced = Number(request.headers.get('content-length') ?? 0)
@@ -33,7 +33,7 @@ export async function readBytes(request: Request, most: number, room?: Room): Pr
   }
 }
 
-/** Whether a request may have a body that is longer than allowed: its length says so, or is not told. */
+/** Whether a body may be above the limit: its length says so, or is missing. */
 export const mayBeTooLong = ({ headers }: Request, most: number): boolean =>
   Number(headers.get('content-length') ?? 0) > most || headers.has('transfer-encoding')
 

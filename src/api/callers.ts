@@ -1,10 +1,10 @@
-// Who sends a request: the session of its `X-Auth-Token` header or of its cookie.
+// The caller of a request: the session of its `X-Auth-Token` header or of its cookie.
 import { isAnyError, recover } from '../base/mod.ts'
 import type { ApiSession, ApiSessions } from '../store/mod.ts'
 import { HttpError } from './errors.ts'
 
 export interface Caller {
-  /** The id that was sent, whether or not there is such a session. */
+  /** The id in the request, whether or not the session exists. */
   id: string | undefined
   session: ApiSession | undefined
   /** Whether the id came in a cookie, which browsers send by themselves. */
@@ -27,9 +27,9 @@ export function callerOf(headers: Headers, sessions: ApiSessions): Caller {
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Refuse a request that a page of another origin made a browser send: the browser adds the cookie by itself, and the origin of the
- * page. Pages of a neighbouring name, such as another subdomain, get the cookie too, and could read the answer. Requests with the
- * token in their header cannot be made that way. `trusted` are the origins that the options name.
+ * Refuse a request that a page of another origin made a browser send (CSRF): the browser adds the cookie and the origin
+ * of the page. Pages of a sibling domain get the cookie too, and could read the answer. Requests with the token in
+ * their header cannot be forged that way. `trusted`: the origins in the options.
  */
 export function refuseForgery(
   { method, headers }: Request,
@@ -58,7 +58,7 @@ export function refuseForeignPage(headers: Headers): void {
 }
 
 function hostOf(origin: string): string | undefined {
-  // such as the origin `null` of a sandboxed page, which is no host
+  // for example, the origin `null` of a sandboxed page is no URL
   return recover(isAnyError, undefined, () => new URL(origin).host)
 }
 

@@ -12,7 +12,7 @@ import { isRefused } from './settings.ts'
 /** Written in by the build. */
 declare const BRINE_VERSION: string | undefined
 
-/** Nothing but the files of the page, and the API that it comes from. */
+/** Allow only the files of the page and the API of the same origin. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -109,7 +109,7 @@ export function addConsole(app: Hono, { settings, master, log }: ApiService): vo
   }
   app.get(root, (c) => {
     if (isRefused(settings, requestPeer(c))) return refusal()
-    // behind a proxy the path of the browser is not ours, so the way on is a relative one
+    // behind a proxy the browser's path differs, so the redirect is relative
     return new Response(null, { status: 302, headers: { Location: 'console/' } })
   })
   app.get(`${root}/*`, (c, next) => {

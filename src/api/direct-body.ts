@@ -1,6 +1,6 @@
-// Bodies of answers that last, such as streams of events: they write themselves to the connection. The adapter of Hono would read them
-// as streams of the web. These take several objects for each piece, and the adapter keeps a promise for each piece until the answer
-// ends or its connection is full.
+// Bodies of long answers, such as streams of events: they write directly to the connection. Hono's adapter would read
+// them as web streams, which need several objects per piece, and keeps a promise per piece until the answer ends or its
+// connection is full.
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Log, toError } from '../base/mod.ts'
@@ -12,7 +12,10 @@ export interface BodyPieces {
   closed(): void
 }
 
-/** A body of pieces. Each is asked for when the connection took those before it: a slow connection holds no more than one. */
+/**
+ * A body in pieces. Each piece is requested after the connection took the earlier ones: a slow connection holds at most
+ * one.
+ */
 export class DirectBody extends ReadableStream<Uint8Array> {
   private readonly pieces: BodyPieces
 
@@ -46,7 +49,9 @@ function drained(outgoing: ServerResponse): Promise<void> {
   })
 }
 
-/** Send an answer whose body writes itself, and return what tells the adapter so; return another answer as it is. */
+/**
+ * Send an answer whose body writes directly, and return the adapter's marker for that; return other answers unchanged.
+ */
 export function sentDirectly(response: Response, outgoing: ServerResponse, log: Log): Response {
   const { body } = response
   if (!(body instanceof DirectBody)) return response

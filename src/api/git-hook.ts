@@ -1,5 +1,5 @@
-// `POST /gitfs/update`: GitHub, GitLab and Gitea tell of a push, and the remotes of gitfs that it concerns are fetched at once. There is no
-// login: each server proves that it knows the secret, as it is used to.
+// `POST /gitfs/update`: webhook for pushes from GitHub, GitLab and Gitea; the affected gitfs remotes are fetched at
+// once. There is no login: each server proves that it knows the secret in its own way.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, shownText, toError } from '../base/mod.ts'
@@ -12,7 +12,7 @@ import type { ApiService } from './service.ts'
 
 export const GIT_HOOK_PATH = '/gitfs/update'
 
-/** Headers with an HMAC of the body in hexadecimal: GitHub's, then Gitea's and those of its relatives. */
+/** Headers with a hexadecimal HMAC of the body: GitHub's, then Gitea's and those of its forks. */
 const SIGNATURES = ['x-hub-signature-256', 'x-gitea-signature', 'x-forgejo-signature', 'x-gogs-signature']
 
 /** The header with the secret itself. */
@@ -20,7 +20,7 @@ const GITLAB_TOKEN = 'x-gitlab-token'
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Whether two texts are equal; the time that it takes says nothing about where they differ. */
+/** Whether two texts are equal, compared in constant time. */
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
 
 /** Return whether the sender of a body knows the secret. */
@@ -47,7 +47,7 @@ const ADDRESS_FIELDS = [
   'homepage',
 ]
 
-/** Return server and path of an address, which are the same whatever the protocol; undefined for others. */
+/** Return server and path of an address, which do not depend on the protocol; undefined for other addresses. */
 function placeOf(address: string): string | undefined {
   const [, host, path] =
     /^[a-z+]+:\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/+(.+)$/i.exec(address) ??
@@ -123,8 +123,8 @@ function payloadOf(data: Value): Value {
 const PAUSE_MS = 2000
 
 /**
- * Updates that hooks asked for, one after another: a push during a fetch needs a fetch of its own. A hook that somebody sends a second
- * time cannot be told from one that its server delivers again, so each counts, but all that come during an update or its pause count once.
+ * Updates that hooks requested, one after another: a push during a fetch needs another fetch. A replayed hook cannot be
+ * distinguished from a repeated delivery, so each counts, but all that arrive during an update or its pause count once.
  */
 export class HookUpdates {
   private readonly server: Pick<FileServer, 'update'>

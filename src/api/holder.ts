@@ -1,5 +1,5 @@
-// Which process serves a port of the API. The master serves the API itself, and `salt-api` may be started beside it: the second
-// one waits, and takes over when the first one ends.
+// The process that serves a port of the API. The master serves the API itself, and `salt-api` may run beside it: the
+// second process waits, and takes over when the first one ends.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode, isGone, recover } from '../base/mod.ts'

@@ -16,7 +16,7 @@ export interface KeyedRequest {
   /** The key that the caller sent, and the name under which it is kept. */
   key: string
   name: string
-  /** What makes the request: method, path and body. */
+  /** The identity of the request: method, path and body. */
   parts: readonly string[]
 }
 

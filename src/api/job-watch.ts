@@ -1,5 +1,5 @@
-// The events of the jobs and calls that API requests wait for. One listener hears all events and hands each to the request whose job
-// it belongs to. The id of a job is known only after the master took it, so events that come meanwhile are kept.
+// The events of the jobs and calls that API requests wait for. One listener receives all events and passes each to the
+// request of its job. The id of a job is known only after the master accepted it, so events are kept until then.
 import { type BusEvent, EventQueue } from '../bus/mod.ts'
 import type { EventSource } from '../client/mod.ts'
 import type { Dict } from '../data/mod.ts'
@@ -23,7 +23,7 @@ export class JobEvents implements EventSource {
     return this.queue.isOpen
   }
 
-  /** Nothing to do: the watch hands over the events of the jobs that were added. */
+  /** No operation: the watch passes on the events of added jobs. */
   want(): void {}
 
   put(event: BusEvent): void {
@@ -69,7 +69,7 @@ export class JobWatch {
     for (const events of new Set(this.waiting.values())) events.close()
   }
 
-  /** Begin a job. Its events are kept from before it begins; `jidOf` reads its id from what `begin` gave. */
+  /** Start a job. Its events are kept from before the start; `jidOf` reads its id from the result of `begin`. */
   async begin<T>(
     begin: () => Promise<T>,
     jidOf: (begun: T) => string | undefined,

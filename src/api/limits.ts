@@ -1,6 +1,6 @@
-// Bounds on how often callers may ask: each address and each user has a bucket of requests that fills up again by the second, and
-// each address another one of logins that fail. The /64 network of an IPv6 address counts as one address. What callers without a
-// session send at the same time is bounded as well.
+// Rate limits for callers: each address and each user has a bucket of requests that refills every second, and each
+// address another one for failed logins. The /64 network of an IPv6 address counts as one address. The amount of data
+// from callers without a session is limited as well.
 import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { limitedHost } from '../wire/mod.ts'
@@ -12,7 +12,7 @@ interface Bucket {
   at: number
 }
 
-/** Buckets that are remembered; the ones that were not used for longest are forgotten first. */
+/** How many buckets are remembered; the least recently used are forgotten first. */
 const MOST_BUCKETS = 20_000
 
 /** A set of buckets with one size and one rate. */
@@ -65,12 +65,12 @@ export class ApiLimits {
     if (perMinute > 0) this.logins = new TokenBuckets(perMinute, perMinute / 60)
   }
 
-  /** Count a request of an address; throw when there were too many. */
+  /** Count a request of an address; throw above the limit. */
   countAddress(address: string | undefined): void {
     this.count(`address ${limitedHost(address)}`)
   }
 
-  /** Count a request of a user; throw when there were too many. */
+  /** Count a request of a user; throw above the limit. */
   countUser(user: string): void {
     this.count(`user ${user}`)
   }
@@ -91,7 +91,7 @@ export class ApiLimits {
   }
 }
 
-/** Room in memory for what is being read at the same time. */
+/** Memory budget for bodies that are being read. */
 export class Room {
   private left: number
 
@@ -99,7 +99,7 @@ export class Room {
     this.left = bytes
   }
 
-  /** Take room, or throw where there is none. */
+  /** Take bytes from the budget; throw if there are not enough. */
   take(bytes: number): void {
     if (bytes > this.left) throw new TooManyRequests(1)
     this.left -= bytes

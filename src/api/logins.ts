@@ -20,7 +20,10 @@ export interface BegunSession {
   token: Dict
 }
 
-/** Begin a session for credentials. Return undefined where the user may not log in from the address; throw where they are wrong. */
+/**
+ * Begin a session for credentials. Return undefined if the user may not log in from the address; throw if they are
+ * invalid.
+ */
 export async function beginSession(
   service: ApiService,
   peer: Peer,
@@ -67,7 +70,10 @@ export async function endSession(
   await master.command(new Map(load), peer)
 }
 
-/** The rights that `external_auth` gives to the owner of a token: of the user, of everybody and of the user's groups. */
+/**
+ * Return the rights that `external_auth` gives to the owner of a token: those of the user, of everybody and of the
+ * user's groups.
+ */
 export function permissionsOf(opts: Dict, token: Dict): Value {
   const own = token.get('auth_list') ?? null
   if (isList(own) && own.length > 0) return sorted(own)

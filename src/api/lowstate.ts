@@ -1,5 +1,5 @@
-// Lowstate: what callers ask of the API, chunk by chunk. A chunk names a client (`local`, `runner`, `wheel` …), a function and its
-// arguments, and carries the credentials of its caller. The master judges every chunk.
+// Lowstate: requests to the API as a list of chunks. A chunk names a client (`local`, `runner`, `wheel` …), a function
+// and its arguments, and contains the credentials of its caller. The master authorises every chunk.
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { beginBatch, runApiBatch } from './clients/batch.ts'
@@ -27,7 +27,7 @@ const RUNNERS: ReadonlyMap<string, Client> = new Map([
   ['wheel_async', one(wheelAsync)],
 ])
 
-/** The names of the clients. Salt lists `destroy` among them, which is a method of its class and not a client. */
+/** The names of the clients. Salt's list contains `destroy`, which is a method of its class and no client. */
 export const CLIENTS: readonly string[] = ['destroy', ...RUNNERS.keys()]
 
 const CREDENTIALS = ['token', 'eauth'] as const
@@ -57,7 +57,7 @@ async function runChunk(work: ClientWork, chunk: Dict): Promise<Value[]> {
   return runJudged(work, low, client)
 }
 
-/** Run a chunk whose form was checked, and tell of it. */
+/** Run a chunk whose form is checked, and fire its audit event. */
 async function runJudged(work: ClientWork, low: Dict, client: Client): Promise<Value[]> {
   const hasPassword = !low.has('token')
   if (hasPassword) work.limits.beforeLogin(work.peer.host)
@@ -74,10 +74,10 @@ async function runJudged(work: ClientWork, low: Dict, client: Client): Promise<V
   }
 }
 
-/** Refusals of chunks with a password. The master does not tell a wrong password from a missing right to call its functions. */
+/** Refusals of chunks with a password. The master does not distinguish a wrong password from a missing right. */
 const WRONG_PASSWORD = new Set(['AuthenticationError', 'EauthAuthenticationError'])
 
-/** Fields of a chunk that the event about it tells. */
+/** Fields of a chunk in its audit event. */
 const TOLD = ['client', 'fun', 'tgt', 'tgt_type', 'arg', 'kwarg']
 
 const told = (low: Dict): Dict => new Map([...low].filter(([name]) => TOLD.includes(name as string)))

@@ -23,9 +23,9 @@ export interface ApiMaster {
   readonly events: EventFeed
   /** The master's own telemetry; undefined where the master is another process. */
   readonly telemetry?: Telemetry
-  /** Where the sessions of all masters of a cluster are; undefined for a master alone. */
+  /** The shared sessions of a cluster's masters; undefined without a cluster. */
   readonly sessions?: SharedRecords
-  /** Send a command with the credentials of its caller, who speaks from the address of `peer`. */
+  /** Send a command with the credentials of its caller, whose address is in `peer`. */
   command(load: Dict, peer: Peer): Promise<Value>
   /** Fire an event about something that came through the API. */
   fire(tag: string, data: Dict, origin: Origin): Promise<void>

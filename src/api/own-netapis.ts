@@ -1,5 +1,5 @@
-// Network APIs of users' own and of extensions beside the REST API. Their callers reach the master as those of the REST API do: each chunk
-// carries its credentials, and the master judges it.
+// Network APIs of users and extensions besides the REST API. Their callers use the master like those of the REST API:
+// each chunk contains its credentials, and the master authorises it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, namedLog, toError } from '../base/mod.ts'
 import { type Dict, isDict } from '../data/mod.ts'
@@ -12,7 +12,7 @@ import { ApiLimits } from './limits.ts'
 import { runLowstate } from './lowstate.ts'
 import type { ApiMaster } from './master.ts'
 
-/** Milliseconds until one that ended is started again. */
+/** Milliseconds before a netapi that ended is restarted. */
 const AGAIN_MS = 5000
 
 export class OwnNetapis {
@@ -21,7 +21,7 @@ export class OwnNetapis {
   private readonly watch: JobWatch
   private readonly runs: Promise<void>[]
 
-  /** Start all that serve here; undefined when there are none. */
+  /** Start all netapis that support this system; undefined if there are none. */
   static async open(master: ApiMaster, log: Log): Promise<OwnNetapis | undefined> {
     const found = await ownNetapis(master.access.opts, log)
     return found.length > 0 ? new OwnNetapis(master, log, found) : undefined

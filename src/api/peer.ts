@@ -5,7 +5,7 @@ import type { Context } from 'hono'
 import type { Peer } from '../wire/mod.ts'
 import type { ApiRequest } from './server.ts'
 
-/** Return the peer of a request. The headers of proxies are not believed: anybody can write them. */
+/** Return the peer of a request. Headers of proxies are ignored, because any client can send them. */
 export function requestPeer(c: Context): Peer {
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings>
   return incoming ? peerOfRequest(incoming) : { address: '', host: '' }

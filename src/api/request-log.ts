@@ -7,7 +7,7 @@ import { HIDDEN } from '../data/mod.ts'
 
 const GATHER_MS = 500
 
-/** Lines that may wait for a disk that does not take them. */
+/** How many lines may wait while the disk refuses them. */
 const MOST_LINES = 10_000
 
 export class LineFile {
@@ -58,7 +58,7 @@ const timeText = (time: Date): string =>
 
 const quoted = (text: string): string => shownText(text.slice(0, 2000)).replaceAll('"', '\\"')
 
-/** A path for the log: tokens may stand in it, as in `/ws/<token>`, and in its query. */
+/** Return a path for the log, without tokens, which may be in the path (`/ws/<token>`) and in the query. */
 const pathText = (url: string): string => quoted(url.split('?')[0]!.replace(/[0-9a-f]{32,}/gi, HIDDEN))
 
 /** Return the line of a request, in the combined format of web servers. Queries and tokens are left out. */

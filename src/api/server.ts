@@ -1,4 +1,4 @@
-// The HTTP server of the API: sockets, TLS and the bounds of connections. What is answered is said elsewhere.
+// The HTTP server of the API: sockets, TLS and connection limits. Other files make the answers.
 import { readFileSync } from 'node:fs'
 import { createServer, IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -94,7 +94,7 @@ export class ApiServer {
     })
   }
 
-  /** Take no more requests, and end those that still run after a moment. */
+  /** Accept no more requests, and abort running ones after a short time. */
   close(): Promise<void> {
     return new Promise((done) => {
       this.server.close(() => done())
@@ -110,7 +110,9 @@ const WANTED = Symbol('wanted upgrade')
 
 /** A request that becomes a web socket, and no other protocol: programs that offer HTTP/2 get the answer of HTTP/1.1. */
 export class ApiRequest extends IncomingMessage {
-  /** Note that the connection is of a user who has logged in: a full port closes connections of strangers first. */
+  /**
+   * Note that the connection belongs to a user who has logged in: a full port closes connections of strangers first.
+   */
   recognise?: (user: string) => void
   private [WANTED]?: boolean
 
@@ -148,7 +150,7 @@ function listener(
 ): (request: ApiRequest, response: ServerResponse) => void {
   const answer = getRequestListener(
     async (request, env) => sentDirectly(await app.fetch(request, env), env.outgoing as ServerResponse, log),
-    // requests of HTTP/1.0, as health checks send them, may have no Host
+    // requests of HTTP/1.0, such as health checks, may have no Host header
     { overrideGlobalObjects: false, hostname: 'localhost' },
   )
   return (request, response) => {
@@ -171,14 +173,14 @@ function listener(
   }
 }
 
-/** How long, and for how many bytes, a connection stays open whose caller sends a body that was refused. */
+/** How long, in milliseconds, and for how many bytes a connection stays open after its body was refused. */
 const LINGER_MS = 1000
 const LINGER_BYTES = 8 << 20
 const LINGER_LOOK_MS = 20
 
 /**
- * Let a connection that is going to be closed discard what its caller still sends: to close it at once would reset it, and the caller
- * would lose the answer.
+ * Discard further input of a connection before it closes: an immediate close would reset it, and the caller would not
+ * get the answer.
  */
 function linger(socket: Socket): void {
   let isClosing = false

@@ -1,4 +1,4 @@
-// What all routes of one API server share.
+// The shared context of all routes of one API server.
 import type { Log } from '../base/mod.ts'
 import type { ApiSessions } from '../store/mod.ts'
 import type { Peer } from '../wire/mod.ts'
@@ -33,7 +33,7 @@ export interface ApiService {
   atEnd(close: () => void): void
 }
 
-/** Return what the clients of lowstate work with, for one request. */
+/** Return the context of the lowstate clients for one request. */
 export const clientWork = (
   { master, watch, log, audit, limits }: ApiService,
   peer: Peer,

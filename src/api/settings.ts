@@ -1,5 +1,5 @@
-// The options of the API. Salt has three servers with options of their own (`rest_cherrypy`, `rest_tornado`, `rest_wsgi`); here one
-// server reads all of them.
+// The options of the API. Salt has three servers with separate options (`rest_cherrypy`, `rest_tornado`, `rest_wsgi`);
+// here one server reads all of them.
 import { BrineError, type Log } from '../base/mod.ts'
 import { API_KINDS, type ApiKind } from '../config/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
@@ -30,24 +30,24 @@ export interface ApiSettings {
   statsAuth: boolean
   staticFolder?: string
   staticPath: string
-  /** Whether there are sessions: `/login`, `/logout`, `/minions` and `/jobs`. */
+  /** Whether sessions are enabled: `/login`, `/logout`, `/minions` and `/jobs`. */
   hasSessions: boolean
   /** Whether callers send their credentials with each chunk of `POST /`. */
   isWsgi: boolean
   app?: string
   appPath: string
-  /** A path in front of all others, such as `/salt`; empty for none. */
+  /** A prefix of all paths, such as `/salt`; empty for none. */
   prefix: string
   favicon?: string
   /** Addresses that may send requests; undefined for all. */
   authorizedIps?: ReadonlySet<string>
-  /** By user, or `*`: addresses from which they may log in; undefined for all. */
+  /** Addresses from which users may log in, by user or `*`; undefined for all. */
   loginAddresses?: ReadonlyMap<string, ReadonlySet<string>>
   accessLog?: string
   errorLog?: string
   /** Origins that pages may come from; undefined for all. */
   corsOrigins?: ReadonlySet<string>
-  /** Whether `/ws` and the sockets of rest_tornado are there. */
+  /** Whether `/ws` and the sockets of rest_tornado are enabled. */
   websockets: boolean
 }
 
@@ -118,7 +118,7 @@ function namesOf(value: Value, wrong: () => Error): ReadonlySet<string> {
   throw wrong()
 }
 
-/** Return the settings of every server that the options name; a server that cannot start is told in the log. */
+/** Return the settings of every server in the options; a server that cannot start is logged. */
 export function readSettings(opts: Dict, log: Log): ApiSettings[] {
   return API_KINDS.flatMap((kind) => {
     const given = opts.get(kind) ?? null

@@ -1,5 +1,5 @@
-// Where the sessions of the API of a cluster are: in the data cache of its masters. A program beside the master reads the files of the
-// cache and asks the master to change them, because the master alone tells the others.
+// The API sessions of a cluster, in the data cache of its masters. A program beside the master reads the cache files
+// and asks the master for changes, because only the master replicates them.
 import type { Dict, Value } from '../data/mod.ts'
 import type { MasterStores } from '../sdk/mod.ts'
 import { SESSION_BANK, type SharedRecords } from '../store/mod.ts'
@@ -12,7 +12,7 @@ function reading({ cache }: Stores): Pick<SharedRecords, 'fetch' | 'list'> {
   return { fetch: (key) => bank.fetch(key), list: () => bank.list() }
 }
 
-/** The records as the master itself changes them. */
+/** Return the records for the master, which changes them directly. */
 export function ownRecords(stores: Stores): SharedRecords {
   const bank = stores.cache.bank(SESSION_BANK)
   const change = async (work: () => void): Promise<void> => {
@@ -26,7 +26,7 @@ export function ownRecords(stores: Stores): SharedRecords {
   }
 }
 
-/** The records as a program beside the master changes them, by commands of the owner. */
+/** Return the records for a program beside the master, which changes them by commands of the owner. */
 export function recordsBeside(stores: Stores, command: (load: Dict) => Promise<Value>): SharedRecords {
   const change = async (key: string, record: Value): Promise<void> => {
     const load = new Map<Value, Value>([['cmd', 'note_session']]).set('name', key).set('record', record)

@@ -10,7 +10,7 @@ import { HttpError } from './errors.ts'
 import type { ApiMaster, EventFeed } from './master.ts'
 import { recordsBeside } from './shared-records.ts'
 
-/** Seconds in which the master answers a command. */
+/** Seconds in which the master must answer a command. */
 const PATIENCE = 30
 
 export async function socketMaster(opts: Dict, log: Log, overSsh?: OverSsh): Promise<ApiMaster> {
@@ -55,7 +55,7 @@ export async function socketMaster(opts: Dict, log: Log, overSsh?: OverSsh): Pro
 const LOOK_EVERY_MS = 100
 const OPENING_MS = 1000
 
-/** Events of the master's socket. After a restart of the master it goes on, with what it missed from the journal. */
+/** Events of the master's socket. After a restart of the master it continues, with missed events from the journal. */
 class SocketFeed implements EventFeed {
   last = 0
   isOpen = false
@@ -63,7 +63,7 @@ class SocketFeed implements EventFeed {
   private readonly log: Log
   private readonly listeners = new Set<(event: BusEvent) => void>()
   private bus: BusClient | undefined
-  /** What ends the work that waits for the master. */
+  /** Aborts requests that wait for the master. */
   private readonly waiting = new Set<(error: Error) => void>()
   private isClosed = false
 
@@ -126,7 +126,7 @@ class SocketFeed implements EventFeed {
     }
   }
 
-  /** Tell what came while the master could not be heard. */
+  /** Deliver the events from the time without a connection. */
   private catchUp(upTo: number): void {
     const { opts, stores } = this.access
     const from = this.last + 1
@@ -135,7 +135,7 @@ class SocketFeed implements EventFeed {
         for (const event of stores.journal().from({ number: from }, { upTo, filter: () => true })) this.tell(event)
       }
     } catch (error) {
-      // what comes from now on must be heard, also where the past cannot be read
+      // continue with live events even if the past ones are unreadable
       this.log('error', `The API cannot read the events ${from} to ${upTo} from the journal: ${toError(error).message}`)
     }
     this.last = upTo

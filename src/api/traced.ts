@@ -1,17 +1,17 @@
-// Spans of requests to the API. A request goes on with the trace of its header `traceparent`; what it sends to the master, and the events
-// that it fires, carry the trace on.
+// Spans of requests to the API. A request continues the trace of its header `traceparent`; its commands to the master
+// and its events carry the trace.
 import type { MiddlewareHandler } from 'hono'
 import { type Dict, str } from '../data/mod.ts'
 import { currentTraceparent, inSpan, isTraced, readTraceparent, type Tracer, traceparent } from '../telemetry/mod.ts'
 import type { ApiMaster } from './master.ts'
 
-/** Paths whose requests run functions: their spans have the name that Salt gives them. */
+/** Paths whose requests run functions: their spans have Salt's name. */
 const OF_LOWSTATE = /^\/(?:|run|minions|jobs|keys)(?:\/|$)/
 
 /** Probes that ask every few seconds. */
 const UNTRACED = /^\/(?:healthz|readyz|metrics)$/
 
-/** Handle each request in a span, and tell the caller the trace. */
+/** Handle each request in a span, and return the trace id to the caller. */
 export function tracing(tracer: Tracer, prefix: string, webhookUrl: string): MiddlewareHandler {
   return (c, next) => {
     const { method } = c.req
@@ -28,7 +28,7 @@ export function tracing(tracer: Tracer, prefix: string, webhookUrl: string): Mid
   }
 }
 
-/** Return a master whose commands and events carry the trace of the request that sends them. */
+/** Return a master whose commands and events carry the trace of the current request. */
 export function tracedMaster(master: ApiMaster): ApiMaster {
   const carrying = (data: Dict): Dict => {
     const trace = currentTraceparent()

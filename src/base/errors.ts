@@ -1,6 +1,6 @@
-// The one error shape of the project: a code from a closed union of the folder that raises it, a message that
-// names the failing action, and, where there is a source text, the place in it. The message is often one of Salt's,
-// kept to the letter because it is compared; people are shown the reason.
+// The error shape of the project: a code from the closed union of the room that raises it, a message that names the
+// failing action, and the place in the source text, if there is one. The message often equals one of Salt's, because it
+// is compared; users see the reason.
 
 /** A place in a source text; lines and columns count from 1. */
 export interface Position {
@@ -10,9 +10,9 @@ export interface Position {
 }
 
 export interface ErrorDetails {
-  /** What went wrong, where the message must be one that does not say it. */
+  /** The cause of the error, for messages whose fixed text does not name it. */
   reason?: string | undefined
-  /** What to try instead: a name that exists, another way to write it. */
+  /** What the user can try instead: an existing name, another notation. */
   hint?: string | undefined
   at?: Position | undefined
   cause?: unknown
@@ -20,7 +20,7 @@ export interface ErrorDetails {
 
 export class BrineError<Code extends string = string> extends Error {
   readonly code: Code
-  /** What went wrong, in words for people. */
+  /** The cause of the error in plain words. */
   readonly reason: string
   readonly hint: string | undefined
   at: Position | undefined
@@ -41,15 +41,15 @@ export function withHint(message: string, hint: string | undefined): string {
   return `${message.trimEnd().replace(/[.]$/, '')}. ${hint}`
 }
 
-/** Whatever was thrown, as an Error. */
+/** Return a thrown value as an Error. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
-/** Node 24 and newer append this to the error of a certificate check; none of our programs takes the flag it names. */
+/** Node 24 and newer append this to the error of a certificate check; Brine's programs do not have the flag in it. */
 const NODE_ADVICE = /; if the root CA is installed locally, try running Node\.js with --use-system-ca$/
 
-/** Return what a check of a certificate found, in OpenSSL's words and the same on every version of Node. */
+/** Return the result of a certificate check in OpenSSL's words, the same on every version of Node. */
 export function certificateProblem(message: string): string {
   return message.replace(NODE_ADVICE, '')
 }

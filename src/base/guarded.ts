@@ -1,10 +1,10 @@
-// Background work, such as the work of timers and events. No caller waits for it, so an error would end the whole daemon; it is
-// logged instead.
+// Background work, such as callbacks of timers and events. No caller waits for it, so an error would end the whole
+// daemon; it is logged instead.
 import { toError } from './errors.ts'
 import type { Log } from './log.ts'
 import { StorageError } from './storage-error.ts'
 
-/** Returns a function that does the work and logs what it throws, or rejects with. `what` is the beginning of that line. */
+/** Return a function that does the work and logs the error when the work fails. `what` begins the log line. */
 export function guarded<Args extends unknown[]>(
   log: Log,
   what: string,

@@ -2,9 +2,9 @@
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** What the loader of a one-file program offers (tools/one-file/main.cjs). */
+/** The interface of the loader of a one-file program (tools/one-file/main.cjs). */
 interface OneFile {
-  /** Write a folder of the installation to disk, unless it is there, and return its path. */
+  /** Write a folder of the installation to disk, unless it exists, and return its path. */
   extract(folder: string): string
 }
 

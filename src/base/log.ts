@@ -1,5 +1,6 @@
-// Log lines with Salt's levels. A log is a function over (level, text), so that pure code can be handed one. What a log knows
-// besides (its least level, the component and job of its lines, texts to hide) is optional and reached by the helpers here.
+// Log lines with Salt's levels. A log is a function of (level, text), so pure code can receive it as a parameter.
+// Further properties of a log (its lowest level, component, job, texts to mask) are optional; the helpers below read
+// them.
 
 /** Salt's levels with their numbers; a line is kept when its number is at least the threshold's. */
 export const LOG_LEVELS = {
@@ -17,7 +18,7 @@ export const LOG_LEVELS = {
 
 export type LogLevel = keyof typeof LOG_LEVELS
 
-/** Where a line comes from: the component, by Salt's logger names such as `salt.minion`, and the job it belongs to. */
+/** The source of a log line: the component as Salt's logger name, such as `salt.minion`, and the job. */
 export interface LogOrigin {
   name?: string
   jid?: string
@@ -69,8 +70,8 @@ export function isLogLevel(name: string): name is LogLevel {
 }
 
 /**
- * Return a message as it may stand in a log: control characters are escaped, and further lines are indented, so that no text in a
- * message can pass for a message of its own or steer a terminal.
+ * Return a message that is safe to log: control characters are escaped and further lines are indented, so that no text
+ * in a message looks like a message of its own or controls a terminal.
  */
 export function logText(text: string): string {
   if (!SUSPICIOUS.test(text)) return text
@@ -78,7 +79,7 @@ export function logText(text: string): string {
   return shown.replace(/\n(?=\S)/g, `\n${CONTINUED}`)
 }
 
-/** What a message must have for it to need another form. */
+/** Characters that a log message must not contain unescaped. */
 const SUSPICIOUS = /[\p{Cc}\u2028\u2029]/u
 const CONTROL = /(?![\n\t])[\p{Cc}\u2028\u2029]/gu
 const CONTINUED = '    '

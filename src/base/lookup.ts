@@ -1,6 +1,6 @@
-// Tables that are asked with names from elsewhere.
+// Tables that are read with names from untrusted input.
 
-/** Returns a table without a prototype: `constructor` and the like are names in it like any other, and not there. */
+/** Return a table without a prototype, so that inherited names such as `constructor` are absent. */
 export function lookup<T>(entries: Record<string, T>): Readonly<Record<string, T>> {
   return Object.freeze(Object.assign(Object.create(null) as Record<string, T>, entries))
 }

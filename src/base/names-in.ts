@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { hasCode, recover } from './recover.ts'
 
-/** Return the names of the entries of a directory; none where there is no such directory. */
+/** Return the names of the entries of a directory; an empty list if the directory does not exist. */
 export function folderNames(folder: string): string[] {
   return recover(hasCode('ENOENT'), [], () => readdirSync(folder))
 }

@@ -1,4 +1,4 @@
-// "Did you mean …": the names closest to one that was not found.
+// "Did you mean …": the names closest to a name that was not found.
 
 /** Edit distance with adjacent transpositions, cut off above `limit`. */
 function distance(a: string, b: string, limit: number): number {
@@ -21,7 +21,7 @@ function distance(a: string, b: string, limit: number): number {
   return previous[b.length]!
 }
 
-/** Up to `count` of `names` that a person may have meant by `wanted`, closest first. */
+/** Return up to `count` names that are close to `wanted`, the closest first. */
 export function nearestNames(wanted: string, names: Iterable<string>, count = 3): string[] {
   const lowered = wanted.toLowerCase()
   const limit = Math.max(1, Math.floor(wanted.length / 3))
@@ -32,14 +32,17 @@ export function nearestNames(wanted: string, names: Iterable<string>, count = 3)
   }
   scored.sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1))
   const [best] = scored[0] ?? [0]
-  // one that is plainly nearest stands alone
+  // If one name is clearly the nearest, return it alone
   return scored
     .filter(([score]) => score <= best + 1)
     .slice(0, count)
     .map(([, name]) => name)
 }
 
-/** The one of `names` that was meant where a finger slipped; short names are close to others by chance. */
+/**
+ * Return the name that `written` is a typing error of, if any. Short names are excluded: they are close to others by
+ * chance.
+ */
 export function slipOf(written: string, names: Iterable<string>): string | undefined {
   if (written.length < 5) return undefined
   return nearestNames(written, names, 1).find((name) => distance(written.toLowerCase(), name.toLowerCase(), 2) <= 2)

@@ -1,5 +1,5 @@
-// Directories that a daemon or program keeps for itself. Other users of the machine cannot read them, whatever umask the process was
-// started with; a directory that is there already loses the permissions that it has too many, and never gains any.
+// Directories of a daemon or program that other users cannot read, whatever the umask of the process is. An existing
+// directory loses the permissions that it has too many, and never gains any.
 import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Log } from './log.ts'
@@ -7,10 +7,10 @@ import type { Log } from './log.ts'
 /** Mode of a directory that other users cannot enter. */
 export const PRIVATE_FOLDER = 0o700
 
-/** Mode of a directory in which other users reach the files they know by name. */
+/** Mode of a directory whose files other users can open by name but not list. */
 export const PASSABLE_FOLDER = 0o711
 
-/** Mode of a directory whose names members of the owner's group may list, and in which others reach the files they know by name. */
+/** Mode of a directory whose group may list it, and whose files others can open by name. */
 export const LISTABLE_FOLDER = 0o751
 
 /** Mode of a file that other users cannot read. */
@@ -27,8 +27,8 @@ export function makeOwnFolder(path: string, mode: number = PRIVATE_FOLDER): bool
 }
 
 /**
- * Create a cache directory with this mode. If it is there, reduce its mode to this one, and close what lies in it to other users:
- * directories to 0700, files to 0600. The names in `except` keep their modes.
+ * Create a cache directory with this mode. If it exists, reduce its mode to this one and close its content to other
+ * users: directories to 0700, files to 0600. The names in `except` keep their modes.
  */
 export function claimFolder(path: string, mode: number, log: Log, except: readonly string[] = []): void {
   if (makeOwnFolder(path, mode)) return
@@ -40,12 +40,17 @@ export function claimFolder(path: string, mode: number, log: Log, except: readon
   if (tightened.length > 0) log('info', `Closed to other users of this machine: ${tightened.join(', ')}`)
 }
 
-/** Whether a directory is a program's own: not one that belongs to the system (/var/cache) or to everybody (sticky, as /tmp). */
+/**
+ * Whether a directory belongs to the program only: not to the system (/var/cache) and not to all users (sticky, such as
+ * /tmp).
+ */
 function isOwn(path: string): boolean {
   return path.split('/').length > 3 && (statSync(path).mode & 0o1000) === 0
 }
 
-/** Remove the permissions beyond a mode; return whether there were any. Links and other users' files stay as they are. */
+/**
+ * Remove the permissions beyond a mode; return whether any were removed. Links and files of other users stay unchanged.
+ */
 function reduceMode(path: string, folderMode: number = PRIVATE_FOLDER): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined || stat.uid !== process.geteuid?.() || !(stat.isFile() || stat.isDirectory())) return false

@@ -4,7 +4,7 @@
 /** Bytes that a view may keep in memory beyond its own. */
 const SPARE = 8192
 
-/** Return the same bytes in memory that is not much larger than they are: themselves, or a copy. */
+/** Return the bytes in a buffer that is not much larger than they are: the same buffer, or a copy. */
 export function ownMemory(bytes: Buffer): Buffer {
   return bytes.buffer.byteLength - bytes.length <= Math.max(SPARE, bytes.length) ? bytes : Buffer.from(bytes)
 }

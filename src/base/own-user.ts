@@ -1,7 +1,7 @@
-// The user who runs this program, and the file that proves it to a master on the same machine.
+// The user of this process, and the file that proves the user to a master on the same machine.
 import { userInfo } from 'node:os'
 
-/** Who this process runs as: the name, or the number of a user that the system has no name for, as in some containers. */
+/** Return the name of the user of this process, or the uid if the system has no name for it, as in some containers. */
 export function ownUser(): string {
   try {
     return userInfo().username

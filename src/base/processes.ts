@@ -1,4 +1,4 @@
-// Other processes of this machine, and those that a program starts as its own.
+// Other processes of this machine, and child processes of the same program.
 import { readFileSync } from 'node:fs'
 import { isAnyError, recover } from './recover.ts'
 
@@ -14,13 +14,13 @@ export function isGone(pid: number): boolean {
 
 /** Whether a process has ended and only waits until its parent looks, which the first process of a container may never do. */
 function isZombie(pid: number): boolean {
-  // other systems do not tell, and a process may end meanwhile
+  // other systems have no /proc, and the process may have ended
   return recover(isAnyError, false, () => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // the name of the program stands in parentheses and may hold any character
+    // the program name is in parentheses and may contain any character
     return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
   })
 }
 
-/** Tells a program that it was started by itself, and what for. */
+/** Environment variable that tells a child process of the same program its purpose. */
 export const PURPOSE_VARIABLE = 'BRINE_PROCESS'

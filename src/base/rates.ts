@@ -1,9 +1,9 @@
-// How much of something each of many keys may take per second, with a burst. What is remembered is bounded: keys that have not
-// taken anything for a while are forgotten.
+// Rate limits per key: tokens per second with a burst. The number of remembered keys is bounded; idle keys are
+// forgotten.
 
 export interface RateSettings {
   perSecond: number
-  /** What may be taken at once after a pause. */
+  /** Tokens that are available at once after a pause. */
   burst: number
   /** Keys that are remembered at once. */
   most?: number
@@ -23,14 +23,14 @@ const ORDER_MS = 1000
 
 export class Rates {
   private readonly settings: Required<RateSettings>
-  /** In the order in which keys took something, as far as that is kept: see `ORDER_MS`. */
+  /** Ordered by the last use of each key, to a precision of `ORDER_MS`. */
   private readonly known = new Map<string, Level>()
 
   constructor(settings: RateSettings) {
     this.settings = { most: 10_000, now: () => performance.now(), ...settings }
   }
 
-  /** Return what this key may take now. */
+  /** Return the tokens that this key has now. */
   left(key: string): number {
     return this.leftOf(this.known.get(key), this.settings.now())
   }
@@ -69,8 +69,8 @@ export class Rates {
   }
 
   /**
-   * Forget keys that have all they may have. If most keys do not, forget an eighth of all, beginning with those that took
-   * nothing for longest: so this is not done again for every new key.
+   * Forget keys with a full allowance. If too many keys remain, forget an eighth of all, the longest unused first, so
+   * that this work is not repeated for every new key.
    */
   private forget(): void {
     const { most, burst } = this.settings

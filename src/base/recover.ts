@@ -1,10 +1,10 @@
-// Errors that a caller expects, such as a missing file or a refused request, and the value that stands for them.
+// Errors that a caller expects, such as a missing file or a refused request, and the value to return in their place.
 
 type Test = (error: unknown) => boolean
 
 /**
- * Return what `body` returns. Where it fails with an expected error, return `otherwise`; any other error is thrown. A body may
- * return a promise: its rejections count as errors.
+ * Return the result of `body`. If it fails with an expected error, return `otherwise`; throw any other error. A
+ * rejected promise counts as an error.
  */
 export function recover<T, F>(isExpected: Test, otherwise: F, body: () => Promise<T>): Promise<T | F>
 export function recover<T, F>(isExpected: Test, otherwise: F, body: () => T): T | F
@@ -27,7 +27,7 @@ export const isA =
   (error) =>
     error instanceof kind
 
-/** Make a test for errors with one of these codes, such as `ENOENT` of Node. */
+/** Return a test for errors with one of these codes, such as Node's `ENOENT`. */
 export const hasCode =
   (...codes: string[]): Test =>
   (error) =>

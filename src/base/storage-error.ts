@@ -1,15 +1,15 @@
-// Errors of files and databases that the program cannot help: a full or failing disk, no more descriptors. They get one name,
-// the file, and the cause in plain words, wherever they were raised.
+// Errors of files and databases that come from the system: a full or failing disk, no free file descriptors. They get
+// one name, the file, and the cause in plain words.
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { BrineError } from './errors.ts'
 import { isAnyError, recover } from './recover.ts'
 
 export type StorageErrorCode =
-  /** No space, or no quota, is left. */
+  /** No space or quota is left. */
   | 'StorageFull'
   | 'StorageReadOnly'
-  /** A database is not what was written to it. */
+  /** The content of a database is damaged. */
   | 'StorageDamaged'
   /** The process, or the machine, has as many files open as it may. */
   | 'TooManyFiles'
@@ -55,7 +55,7 @@ export class StorageError extends BrineError<StorageErrorCode> {
   }
 }
 
-/** Return an error of work with a file as a `StorageError`; errors of other kinds come back as they are. */
+/** Return a file error of the system as a `StorageError`; return other errors unchanged. */
 export function storageError(thrown: unknown, path: string): unknown {
   if (thrown instanceof StorageError || !(thrown instanceof Error)) return thrown
   const errno = String((thrown as NodeJS.ErrnoException).code ?? '')
@@ -71,7 +71,7 @@ function causeOf(errno: string, path: string): Cause | undefined {
 }
 
 function hasNoSpace(path: string): boolean {
-  // a disk that cannot be asked stays one that failed
+  // if the disk cannot be queried, it counts as failed
   return recover(isAnyError, false, () => {
     const { bavail, files, ffree } = statfsSync(existsSync(path) ? path : dirname(path))
     // some file systems count no files
@@ -82,7 +82,7 @@ function hasNoSpace(path: string): boolean {
 /** Do work with a file; an error of its disk is thrown as a `StorageError`. */
 export type Storing = <T>(path: string, work: () => T) => T
 
-/** Names errors, and does nothing else about them. */
+/** Rename storage errors, without further action. */
 export const namingErrors: Storing = (path, work) => {
   try {
     return work()

@@ -43,7 +43,7 @@ describe('queue of turns', () => {
 })
 
 describe('turns', () => {
-  /** Work that ends when it is told to. */
+  /** Tasks that end when the test ends them. */
   function tasks(): { begun: string[]; ends: Array<() => void>; task(name: string): () => Promise<string> } {
     const begun: string[] = []
     const ends: Array<() => void> = []

@@ -1,6 +1,6 @@
-// Turns for work that many parties ask for: sign-ins, logins, targets to match. Items wait under a path of keys, such as the
-// host and the user name. The keys of each level take turns, so a party that asks for much only delays itself. When too many
-// items wait, the party with most of them loses its newest one, so a flood cannot push out others.
+// Fair queue for work that many parties request: sign-ins, logins, targets to match. Each item has a path of keys, such
+// as the host and the user name. The keys of each level take turns, so that a party with many items delays only itself.
+// When the queue is full, the party with most items loses its newest one, so a flood cannot push out others.
 
 /** Items that wait, by a path of keys. All paths of one queue have the same length. */
 export class TurnQueue<Item> {
@@ -23,7 +23,7 @@ export class TurnQueue<Item> {
     branch.push(rest, item)
   }
 
-  /** Remove and return the item whose turn it is. */
+  /** Remove and return the next item. */
   next(): Item | undefined {
     if (this.count === 0) return undefined
     this.count--
@@ -31,7 +31,7 @@ export class TurnQueue<Item> {
     if (first === undefined) return this.items.shift()
     const [key, branch] = first
     const item = branch.next()
-    // the key stands last again
+    // move the key to the end
     this.branches.delete(key)
     if (branch.size > 0) this.branches.set(key, branch)
     return item
@@ -52,9 +52,9 @@ export class TurnQueue<Item> {
 }
 
 export interface TurnSettings {
-  /** How much work is done at the same time. */
+  /** How many items are worked on at the same time. */
   atOnce?: number
-  /** How many wait at most. */
+  /** How many items may wait. */
   mostWaiting: number
 }
 
@@ -75,7 +75,7 @@ export class Turns {
     this.mostWaiting = mostWaiting
   }
 
-  /** Do the work when its turn comes, and return its result; return what `refuse` gives when too many wait. */
+  /** Do the work when its turn comes and return its result. If too many items wait, return the result of `refuse`. */
   run<Result>(
     path: readonly string[],
     work: () => Result | Promise<Result>,

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrineError } from './errors.ts'
 
-/** The directory inside each restored directory that holds new and old files while they are exchanged. */
+/** The directory inside each restored directory that holds new and old files during the exchange. */
 export const RESTORE_FOLDER = '.brine-restore'
 
-/** The plan of the exchange. It is there from before the first file is moved until after the last one. */
+/** The plan of the exchange. It exists from before the first file is moved until after the last one. */
 export const RESTORE_PLAN = 'plan.json'
 
 /** Refuse to work with directories in the middle of a restore. */

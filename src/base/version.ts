@@ -1,7 +1,7 @@
-// The two versions: of Salt, whose behaviour this is, and of Brine itself.
+// The version of Salt whose behaviour Brine has, and the version of Brine.
 import { readFileSync } from 'node:fs'
 
-/** The release of Salt that users and peers see: the one whose behaviour this is. */
+/** The release of Salt whose behaviour Brine has; users and peers see this version. */
 export const SALT_VERSION = '3008.2'
 
 declare const BRINE_VERSION: string | undefined

@@ -14,7 +14,7 @@ export function writeWhole(path: string, text: string): void {
 const isUnreadable = (error: unknown): boolean =>
   error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT'
 
-/** Return what a JSON file holds; undefined when it is missing or damaged. */
+/** Return the content of a JSON file; undefined if the file is missing or damaged. */
 export function readJson<T>(path: string): T | undefined {
   return recover(isUnreadable, undefined, () => JSON.parse(readFileSync(path, 'utf8')) as T)
 }

@@ -1,5 +1,5 @@
-// How a program reaches the bus of a daemon on its machine: it reads every event from one socket, and fires through the
-// other. Events that come before somebody asks for them wait.
+// Client of the event bus of a daemon on this machine: it reads events from one socket and fires events through the
+// other. Events that arrive before the caller reads them wait in a queue.
 import { createConnection, type Socket } from 'node:net'
 import { BrineError } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
@@ -20,17 +20,19 @@ import { MISSED, SUBSCRIBE, SUBSCRIBED } from './subscriber.ts'
 
 export interface BusClientOptions {
   paths: BusPaths
-  /** Which events are wanted; the others are not even decoded. */
+  /** Which events the caller reads; other events are not decoded. */
   filter?: EventFilter
   /** Globs of tags: the others are not even sent. A bus of Salt's own does not know of it. */
   tags?: readonly string[]
-  /** Whether what a minion or a function of the master returned stays packed, for readers that pass most of it on. */
+  /**
+   * Whether returns of minions and of functions of the master stay packed, for readers that only pass most of them on.
+   */
   leavesPacked?: boolean
 }
 
 const RETURN_PACKED: EventReading = { leavesPacked: (key) => key === 'return' }
 
-/** Events that may wait here; then the bus keeps what comes, as long as it may. */
+/** Events that may wait in this process. Beyond that, the bus holds further events, within its own limit. */
 const MOST_WAITING = 10_000
 
 function connected(path: string): Promise<Socket> {
@@ -50,7 +52,7 @@ function connected(path: string): Promise<Socket> {
   })
 }
 
-/** How long a bus may take to say that it heard which tags are wanted. */
+/** How long a bus may take to confirm the wanted tags. */
 const ANSWER_MS = 10_000
 
 export class BusClient {
@@ -58,7 +60,7 @@ export class BusClient {
   private readonly waiting = new EventQueue()
   private filter: EventFilter | undefined
   private readonly reading: EventReading
-  /** Whether it said which tags it wants: what comes without a number is none of them. */
+  /** Whether this client sent the tags that it wants: frames without a number are then not wanted. */
   private isNumbered = false
   private answered: ((last: number) => void) | undefined
   /** The number of the last event before this client listened, where it said which tags it wants. */
@@ -79,7 +81,7 @@ export class BusClient {
       try {
         for (const headed of frames.pushHeaded(chunk)) this.take(headed)
       } catch {
-        // what follows a broken frame cannot be read either
+        // after a broken frame nothing more can be read
         this.waiting.end()
       }
     })
@@ -108,7 +110,7 @@ export class BusClient {
     })
   }
 
-  /** Which events are wanted from now on. */
+  /** Set the events that the client wants from now on. */
   want(filter: EventFilter): void {
     this.filter = filter
   }
@@ -130,7 +132,7 @@ export class BusClient {
 
   private take({ body, number = 0, origin }: HeadedBody): void {
     const tag = eventTag(body)
-    // what the bus tells this listener alone has no number; events that others fire under these tags have one
+    // a message of the bus to this listener has no number; events of others under these tags have one
     const isMarker = number === 0 && (tag === MISSED || tag === SUBSCRIBED)
     if (isMarker ? !this.isNumbered : this.isNumbered && number === 0) return
     if (this.filter && !isMarker && !this.filter(tag)) return

@@ -14,7 +14,10 @@ import { EventSubscriber, joined, type PastEvents } from './subscriber.ts'
 /** Bytes that may wait for one listener, unless `ipc_write_buffer` says. */
 const MOST_WAITING = 64 << 20
 
-/** How the data of a fired event is read: what a function returned goes on unread, the rest must not hold up others. */
+/**
+ * How the data of a fired event is decoded. The return of a function stays packed, so that large returns do not delay
+ * other events.
+ */
 const READING: EventReading = {
   leavesPacked: (key) => key === 'return',
   maxValues: 500_000,
@@ -24,13 +27,13 @@ const READING: EventReading = {
 export interface BusServerOptions {
   bus: EventBus
   paths: BusPaths
-  /** Who may listen: 0o660 on a master, where a group may be let in. */
+  /** Mode of the listening socket: 0o660 on a master, where a group may get access. */
   pubMode?: number
   log?: Log
   mostWaiting?: number
-  /** Resolves when every event so far is in the journal, where there is one. */
+  /** Resolves when every event so far is in the journal, if there is a journal. */
   kept?: () => Promise<unknown>
-  /** What the journal has for a listener that fell behind. */
+  /** Events of the journal, for a listener that fell behind. */
   past?: PastEvents
 }
 
@@ -40,10 +43,12 @@ export class BusServer {
   private readonly servers: Server[] = []
   private readonly subscribers = new Map<Socket, EventSubscriber>()
   private readonly senders = new Set<Socket>()
-  /** Only this user may write to the socket of senders. */
+  /** Origin of events from the socket of senders: only this user may write to it. */
   private readonly user: Origin = { kind: 'user', name: userName(), proof: 'socket' }
   private stopListening: (() => void) | undefined
-  /** Events of this turn of the loop, which go out together: a write costs more than what is written. */
+  /**
+   * Events of this turn of the event loop. They are written together, because a write call costs more than its bytes.
+   */
   private fresh: BusEvent[] = []
 
   constructor(options: BusServerOptions) {
@@ -53,7 +58,7 @@ export class BusServer {
 
   async open(): Promise<void> {
     const { bus, paths, pubMode = 0o660 } = this.options
-    // before anybody can come, so that who comes early misses nothing
+    // before the first client can connect, so that an early client misses no event
     this.stopListening = bus.listen((event) => {
       if (this.subscribers.size === 0) return
       if (this.fresh.length === 0) setImmediate(() => this.spread())

@@ -1,4 +1,4 @@
-// Events of this process' bus one after the other, as a client of the sockets gets them.
+// Events of the bus of this process, one after the other, in the same form as for clients of the sockets.
 import type { BusEvent, EventBus, EventFilter } from './event-bus.ts'
 import { EventQueue } from './event-queue.ts'
 

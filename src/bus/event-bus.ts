@@ -1,6 +1,6 @@
-// The bus inside a daemon. Listeners hear an event at once and in order; a listener that fails does not keep others from
-// hearing. The bytes of an event are made once, and only when somebody outside this process listens. Every event carries its
-// origin: `fire` is for the daemon's own code, everything that comes from elsewhere goes through `fireFrom`.
+// The event bus inside a daemon. Listeners receive an event synchronously and in order; a failing listener does not
+// affect the others. An event is encoded once, and only if a listener outside this process needs the bytes. Every event
+// carries its origin: the daemon's own code calls `fire`, events from outside go through `fireFrom`.
 import { type Log, shownText, silentLog, toError } from '../base/mod.ts'
 import { type Dict, Encoded, trimDict } from '../data/mod.ts'
 import { currentTraceparent } from '../telemetry/mod.ts'
@@ -9,22 +9,22 @@ import { frameHead, masterOrigin, type Origin } from './origin.ts'
 
 export type EventFilter = (tag: string) => boolean
 
-/** What is at hand of an event besides tag and data. */
+/** The parts of an event, besides tag and data, that the caller already has. */
 export interface EventForm {
-  /** As subscribers get it, with the head of its origin. */
+  /** The frame that subscribers get, with the header of its origin. */
   frame?: Buffer
   /** Whether it is a return that the job store has. */
   isKept?: boolean
   /** The id of the event among all masters of a cluster. */
   mark?: string
-  /** Whether another master of the cluster was told of it first. */
+  /** Whether another master of the cluster fired it first. */
   isForeign?: boolean
 }
 
 export class BusEvent {
   readonly tag: string
   readonly origin: Origin
-  /** Its data as it came: what a minion or a function of the master returned may be encoded still. */
+  /** Its data; a return of a minion or of a function of the master may still be encoded. */
   readonly fields: Dict
   /** Its place among the events of its bus; 0 when that is not known. */
   readonly number: number
@@ -51,7 +51,7 @@ export class BusEvent {
     return this.fields
   }
 
-  /** As subscribers of the sockets get it. */
+  /** The frame that subscribers of the sockets get. */
   get frame(): Buffer {
     this.bytes ??= frameEvent(this.tag, this.fields, frameHead(this.origin)).frame
     return this.bytes
@@ -70,7 +70,7 @@ export function stamp(now: number = Date.now(), micros: number = Math.floor(perf
   return `${lastText}${String(micros % 1000).padStart(3, '0')}+00:00`
 }
 
-/** Let an event carry the span in which it is fired. */
+/** Add the current trace span to the data of an event. */
 export function withTrace(data: Dict): Dict {
   const trace = currentTraceparent()
   return trace === undefined ? data : (data.set('traceparent', trace) as Dict)
@@ -86,11 +86,11 @@ export class EventBus {
   private readonly log: Log
   /** The number of the last event. */
   last: number
-  /** The daemon whose bus this is. */
+  /** Origin of events that this daemon fires itself. */
   readonly own: Origin
-  /** The most bytes of an event of somebody else. */
+  /** Size limit of an event from outside, in bytes. */
   private readonly mostBytes: number
-  /** Sends an event to the other masters of a cluster, and returns its mark; undefined for an event that they need not hear. */
+  /** Send an event to the other masters of a cluster and return its mark; undefined for an event that stays local. */
   share: ((event: BusEvent) => string | undefined) | undefined
 
   /** Goes on after the number of an earlier bus. */
@@ -101,20 +101,20 @@ export class EventBus {
     this.mostBytes = mostBytes
   }
 
-  /** Stamps an event of the daemon's own code and tells all listeners. */
+  /** Stamp an event of the daemon's own code and pass it to all listeners. */
   fire(tag: string, data: Dict): BusEvent {
     return this.tell(this.own, tag, withTrace(data.set('_stamp', stamp())))
   }
 
   /**
-   * Stamps an event of somebody else and tells all listeners; see `tagRefusal` for who may fire what. Values of an event that is too
-   * large are replaced.
+   * Stamp an event from outside and pass it to all listeners; `tagRefusal` decides which tags a sender may fire. Large
+   * values of an event above the size limit are replaced.
    */
   fireFrom(origin: Origin, tag: string, data: Dict): BusEvent {
     return this.tell(origin, tag, this.stamped(tag, data))
   }
 
-  /** The data of an event of somebody else as it is told. */
+  /** Return the data of an event from outside as listeners get it: stamped, without values above the size limit. */
   stamped(tag: string, data: Dict): Dict {
     const told = this.mostBytes > 0 ? trimDict(data, this.mostBytes) : data
     if (told !== data)
@@ -122,7 +122,7 @@ export class EventBus {
     return withTrace(told.set('_stamp', stamp()))
   }
 
-  /** Tells an event that has its stamp. */
+  /** Pass a stamped event to all listeners. */
   tell(origin: Origin, tag: string, data: Dict, form?: EventForm): BusEvent {
     const event = new BusEvent(origin, tag, data, ++this.last, form)
     if (event.mark === undefined) event.mark = this.share?.(event)
@@ -144,7 +144,7 @@ export class EventBus {
     return () => this.listeners.delete(listener)
   }
 
-  /** The first event whose tag passes, or undefined when none came in time. */
+  /** Return the first event whose tag passes the filter; undefined after the timeout. */
   next(filter: EventFilter, seconds: number): Promise<BusEvent | undefined> {
     return new Promise((done) => {
       const finish = (event: BusEvent | undefined): void => {

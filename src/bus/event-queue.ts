@@ -1,4 +1,4 @@
-// Events that came before somebody asked for them, one after the other.
+// A queue of events that the reader has not taken yet.
 import type { BusEvent } from './event-bus.ts'
 
 export class EventQueue {
@@ -16,7 +16,7 @@ export class EventQueue {
     this.wake?.()
   }
 
-  /** No more will come; what waits can still be taken. */
+  /** End the queue: no more events arrive, but waiting events can still be read. */
   end(): void {
     this.isOpen = false
     this.wake?.()
@@ -26,7 +26,7 @@ export class EventQueue {
   async next(seconds: number): Promise<BusEvent | undefined> {
     if (this.waiting.length === 0 && this.isOpen) {
       await new Promise<void>((done) => {
-        // what came while this process got no time of the machine is read before the time counts as over
+        // read events that arrived while this process was not scheduled before the time counts as over
         const over = (): unknown => setImmediate(done)
         const timer = seconds > 0 ? setTimeout(over, seconds * 1000) : void over()
         this.wake = () => {

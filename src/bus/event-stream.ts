@@ -1,5 +1,5 @@
-// Events one after the other for who reads them in a loop. The loop may be left at any time, also by another hand while it
-// waits: what is behind it is closed then.
+// Events as an async iterator. The reader, or other code, may end the loop at any time, also while it waits; the source
+// of the events is then closed.
 import type { BusEvent } from './event-bus.ts'
 
 /** A client of the sockets, or a tap of this process' bus. */
@@ -18,7 +18,7 @@ export function eventStream(
   seconds: number = Number.POSITIVE_INFINITY,
 ): AsyncIterableIterator<BusEvent> {
   const opened = Promise.resolve(opening)
-  // who never reads must not be disturbed by a bus that is gone
+  // a caller that never reads must not get an unhandled rejection when the bus is gone
   opened.catch(() => {})
   const end = async (): Promise<IteratorReturnResult<undefined>> => {
     ;(await opened).close()

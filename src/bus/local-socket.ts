@@ -12,7 +12,7 @@ export interface LocalSocket {
   log: Log
 }
 
-/** Listen at a path with this mode. Replace a socket that a dead daemon left there; refuse one that a daemon serves. */
+/** Listen at a path with this mode. Replace the socket of a dead daemon; fail if a running daemon serves it. */
 export async function serveLocal({ path, mode, log }: LocalSocket, take: (socket: Socket) => void): Promise<Server> {
   mkdirSync(dirname(path), { recursive: true })
   if (await isServed(path)) {
@@ -31,7 +31,7 @@ export async function serveLocal({ path, mode, log }: LocalSocket, take: (socket
     if (before !== undefined) process.umask(before)
   }
   chmodSync(path, mode)
-  // such as when no more files can be opened; the socket goes on listening
+  // for example, no free file descriptors; the socket keeps listening
   server.on('error', (error) => log('error', `Cannot accept a connection at ${path}: ${error.message}`))
   return server
 }
@@ -43,7 +43,7 @@ export function closeLocal(server: Server): Promise<void> {
   })
 }
 
-/** Whether a daemon answers there. */
+/** Whether a daemon answers at this socket. */
 export function isServed(path: string): Promise<boolean> {
   return new Promise((done) => {
     const socket = createConnection(path)

@@ -1,6 +1,6 @@
-// The sockets whose presence tells Salt's own Python that a master runs here. Salt's clients look whether `publish_pull.ipc` exists
-// before they publish, and netapi modules look for `workers.ipc`; neither connects. Inside Salt's master these sockets carry jobs
-// past every check of rights, so ours take nothing: a connection is closed at once.
+// Sockets whose existence tells Salt's own Python that a master runs here. Salt's clients test for `publish_pull.ipc`
+// before they publish, and netapi modules for `workers.ipc`; neither connects. In Salt's master these sockets carry
+// jobs past all access checks, so here each connection is closed at once.
 import type { Server } from 'node:net'
 import { join } from 'node:path'
 import { type Log, silentLog } from '../base/mod.ts'
@@ -10,7 +10,7 @@ import { closeLocal, serveLocal } from './local-socket.ts'
 
 const NAMES = ['publish_pull.ipc', 'workers.ipc'] as const
 
-/** Create the sockets. Return the function that removes them. */
+/** Create the sockets; return a function that removes them. */
 export async function openMasterMarks(opts: Dict, log: Log = silentLog): Promise<() => Promise<void>> {
   const folder = option(opts, 'sock_dir')
   if (opts.get('ipc_mode') === 'tcp') {

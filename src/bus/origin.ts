@@ -8,9 +8,9 @@ export const ORIGIN_KINDS = ['master', 'minion', 'syndic', 'user', 'external', '
 export type OriginKind = (typeof ORIGIN_KINDS)[number]
 
 /**
- * How it was proven: the code of the daemon itself (`process`), a minion's session with its accepted key (`session`), the
- * local socket that only its owner may write to (`socket`), the key file of a local user (`key`), external authentication
- * (`eauth`) or a token of it (`token`), or not at all (`none`).
+ * How the origin was proven: the code of the daemon itself (`process`), a minion's session with its accepted key
+ * (`session`), the local socket that only its owner may write to (`socket`), the key file of a local user (`key`),
+ * external authentication (`eauth`) or its token (`token`), or not at all (`none`).
  */
 export type OriginProof = 'process' | 'session' | 'socket' | 'key' | 'eauth' | 'token' | 'none'
 
@@ -26,7 +26,7 @@ export const masterOrigin = (name: string): Origin => ({ kind: 'master', name, p
 const minions = new Map<string, Origin>()
 const MOST_MINIONS = 50_000
 
-/** A minion whose request came through its session. */
+/** A minion that sent the request in its session. */
 export function minionOrigin(id: string): Origin {
   const known = minions.get(id)
   if (known) return known
@@ -35,12 +35,12 @@ export function minionOrigin(id: string): Origin {
   minions.set(id, origin)
   return origin
 }
-/** A minion that passes on what others fired or returned. */
+/** A syndic that forwards events or returns of other minions. */
 export const syndicOrigin = (id: string): Origin => ({ kind: 'syndic', name: id, proof: 'session' })
-/** Somebody outside whom an engine lets in. */
+/** A sender outside of Salt that an engine admits. */
 export const externalOrigin = (engine: string): Origin => ({ kind: 'external', name: engine, proof: 'none' })
 
-/** Of events from a journal or a bus that does not say: an older one, or Salt's. */
+/** Origin of events from a journal or bus without origins: an older version, or Salt's. */
 export const UNKNOWN: Origin = { kind: 'unknown', name: '', proof: 'none' }
 
 /** `minion:web1`. */
@@ -67,7 +67,7 @@ const PROOFS: ReadonlySet<string> = new Set(['process', 'session', 'socket', 'ke
 
 const isKind = (text: string): text is OriginKind => (ORIGIN_KINDS as readonly string[]).includes(text)
 
-/** The origin that the head of a frame tells. */
+/** Return the origin in the header of a frame. */
 export function readOrigin(value: Value | undefined): Origin {
   if (value === undefined || !isList(value) || value.length !== 3) return UNKNOWN
   const [kind = '', name = '', proof = ''] = value.map(str)
@@ -85,7 +85,10 @@ export function frameHead(origin: Origin): FrameHead {
   return head
 }
 
-/** Whether the master's own code fired an event, or a program of the master's own user: such events may manage the master. */
+/**
+ * Whether the master's own code, or a program of the master's own user, fired the event. Such events may control the
+ * master.
+ */
 export const isOwn = ({ kind, proof }: Origin): boolean => kind === 'master' || (kind === 'user' && proof === 'socket')
 
 /** A condition on origins: `minion`, or `minion:web*` with a glob of names. */
@@ -94,7 +97,7 @@ export interface OriginPattern {
   name: string
 }
 
-/** Read one condition, or say what is wrong with it. */
+/** Read one condition; return the problem if it is invalid. */
 export function readOriginPattern(value: Value): OriginPattern | { problem: string } {
   const [kind = '', ...name] = typeof value === 'string' ? value.split(':') : ['']
   if (isKind(kind) && (name.length === 0 || name.join(':') !== '')) return { kind, name: name.join(':') || '*' }

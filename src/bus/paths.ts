@@ -1,4 +1,4 @@
-// Where the sockets of an event bus are: below `sock_dir`, under Salt's names.
+// The paths of the sockets of an event bus: below `sock_dir`, with Salt's names.
 import { join } from 'node:path'
 import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'

@@ -1,13 +1,13 @@
-// Which tags somebody may fire: the one table for events of minions, syndics, users of external authentication and outsiders.
-// Reserved are all tags that the master, its programs, runners, engines and reactor fire themselves, here or in Salt 3008.
-// Elsewhere, also below `salt/`, tags are free.
+// The table of tags that a sender may fire. It holds for minions, syndics, users of external authentication and outside
+// senders. Reserved are all tags that the master, its programs, runners, engines and reactor fire themselves, in Brine
+// or in Salt 3008. Other tags are free, also below `salt/`.
 import { isJid } from '../base/mod.ts'
 import { isOwn, type Origin, originText } from './origin.ts'
 
 /** Longest tag that is taken, in UTF-16 units. */
 const LONGEST_TAG = 1024
 
-/** What follows `salt/` in tags of the master's own. */
+/** Second parts of the master's own tags, after `salt/`. */
 const RESERVED_BELOW_SALT: ReadonlySet<string> = new Set([
   'api',
   'auth',
@@ -38,7 +38,10 @@ const RESERVED_BELOW_SALT: ReadonlySet<string> = new Set([
 /** The first parts of old tags of the master's own, without `salt/` in front. */
 const RESERVED_FIRST: ReadonlySet<string> = new Set(['cluster', 'fileserver', 'key', 'new_job', 'syndic'])
 
-/** Tags with a name in them belong to the minion of that name; the parts in front of it, with `*` for a job id. */
+/**
+ * Tags that contain a minion id belong to that minion. Each entry lists the parts before the id; `*` stands for a job
+ * id.
+ */
 const OWNED: readonly (readonly string[])[] = [
   ['salt', 'minion'],
   ['salt', 'beacon'],
@@ -48,19 +51,25 @@ const OWNED: readonly (readonly string[])[] = [
   ['salt', 'state_result', '*'],
 ]
 
-/** Tags in which a minion tells of itself without naming itself. */
+/** Tags in which a minion reports about itself without its id. */
 const ABOUT_SENDER: ReadonlySet<string> = new Set(['minion_start', 'syndic_start', '_salt_error'])
 
 const CONTROL = /[\0-\x1f\x7f-\x9f]/
 const PART = /[^/]/
 
-/** Slashes at the ends and doubled ones must not make a tag look like another. */
+/**
+ * Split a tag into its parts. Slashes at the ends and double slashes are removed, so that they cannot disguise a
+ * reserved tag.
+ */
 function partsOf(tag: string): string[] {
   const parts = tag.split('/')
   return parts.includes('') ? parts.filter((part) => part !== '') : parts
 }
 
-/** Like a return, but of no job: Salt lets a minion fire such a tag with its own id, and nobody gathers it. */
+/**
+ * A tag that looks like a return but has no job id. Salt lets a minion fire such a tag with its own id, and nothing
+ * collects it.
+ */
 const isOfNoJob = ([first, family, job, what]: readonly string[]): boolean =>
   first === 'salt' && family === 'job' && what === 'ret' && !isJid(job)
 
@@ -81,11 +90,13 @@ function isReserved(parts: readonly string[]): boolean {
   return RESERVED_FIRST.has(first) || first.startsWith('__') || (parts.length === 1 && isJid(first))
 }
 
-/** First parts of tags below which nothing is reserved or owned: most events come under few of them. */
+/**
+ * First parts of tags below which nothing is reserved or owned. A cache: most events have few different first parts.
+ */
 const freeFirsts = new Set<string>()
 const MOST_FREE_FIRSTS = 1000
 
-/** Whether all tags with a first part are free, whatever follows. */
+/** Whether all tags with this first part are free. */
 function isFree(first: string): boolean {
   if (freeFirsts.has(first)) return true
   if (first === '' || first === 'salt' || first === 'minion' || first === 'resource') return false

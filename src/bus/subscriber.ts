@@ -1,6 +1,6 @@
-// One listener at the socket of a bus. Salt's listeners send nothing and get every event; one of ours may say which tags it
-// wants, and gets events with their numbers then. A listener that reads too slowly gets the rest out of the journal, at its own
-// pace; where the journal is off, or has dropped those events, the listener is told how many it missed.
+// One listener at the socket of a bus. Salt's listeners send nothing and get every event; Brine's listeners may send
+// the tags that they want, and get numbered events. A listener that reads too slowly gets the rest from the journal at
+// its own pace. If the journal is off or has dropped those events, the listener gets the number of missed events.
 import type { Socket } from 'node:net'
 import { type Log, ownMemory, toError } from '../base/mod.ts'
 import { type Dict, dictFrom, fnmatch, isList, str } from '../data/mod.ts'
@@ -59,7 +59,7 @@ const MOST_ASKED_VALUES = 1000
 export class EventSubscriber {
   private readonly parts: SubscriberParts
   private patterns: string[] | undefined
-  /** Events up to this number are not sent: they were, or are read from the journal. */
+  /** Events up to this number are not sent: the listener already has them, or gets them from the journal. */
   private after = 0
   /** The first event that it lacks, when it fell behind. */
   private behind: number | undefined
@@ -96,7 +96,7 @@ export class EventSubscriber {
     )
   }
 
-  /** `all` gives the frames of the events as they are, which most listeners get. */
+  /** Send events. `all` returns the unfiltered frames, which most listeners get. */
   send(events: readonly BusEvent[], all: () => readonly Buffer[]): void {
     if (this.behind !== undefined) return
     const isPlain = this.patterns === undefined && events[0]!.number > this.after
@@ -124,7 +124,7 @@ export class EventSubscriber {
     return this.patterns ? numberFrame(frame, number, frameHead(origin)) : frame
   }
 
-  /** Sends what it lacks, and from then on what comes. */
+  /** Send the missed events from the journal, then live events. */
   private async catchUp(): Promise<void> {
     if (this.behind === undefined || this.isCatchingUp) return
     const { socket, last, kept } = this.parts
@@ -143,7 +143,7 @@ export class EventSubscriber {
     }
   }
 
-  /** Whether all of it was sent: what waits stays within its bound. */
+  /** Send events from the journal while the listener's buffer has room; return whether all were sent. */
   private replay(upTo: number): boolean {
     const { socket, mostWaiting, past } = this.parts
     for (const event of past(this.behind!, upTo)) {

@@ -1,5 +1,5 @@
-// `brine bootstrap HOST…`: a minion of this master on hosts that are reached by SSH. One line for each host says what was done, or which
-// step failed and why.
+// `brine bootstrap HOST…`: installs a minion of this master on hosts over SSH. One line for each host reports what was
+// done, or which step failed and why.
 import type { Log } from '../base/mod.ts'
 import { LocalClient } from '../client/mod.ts'
 import { type BootstrapSite, bootstrapHosts, hostsOf, readMasterFacts, readPackage } from '../cloud/mod.ts'
@@ -28,7 +28,7 @@ export function run(argv: readonly string[], streams: Streams = processStreams):
     const named = line.values.get('packages') ?? null
     const files = isList(named) ? named.map(str) : []
     if (files.length === 0) throw new UsageError('name the package of the minion with --package')
-    // not an option of the master, whose own id would be replaced
+    // remove the id, which would replace the master's own in its options
     line.values.delete('id')
     const read = (path: string, log: Log) => clientConfig({ path, log, ...configSources, program: 'salt-ssh' })
     const { opts, log } = await programOptions({ program: PROGRAM, line, streams, file: 'master', read })

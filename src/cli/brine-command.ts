@@ -1,4 +1,4 @@
-// What the commands of `brine` have in common: arguments, the options of the master, errors and progress.
+// Shared parts of the commands of `brine`: arguments, the options of the master, errors and progress.
 import { join, resolve } from 'node:path'
 import { BrineError, brineVersion, consoleLog, shownText, toError } from '../base/mod.ts'
 import { masterConfig } from '../config/mod.ts'

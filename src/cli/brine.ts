@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The `brine` program: what it can do beyond Salt's own commands. Commands are loaded when they are named, so that
-// asking for the version costs little more than starting Node.
+// The `brine` program: commands beyond Salt's own. A command is loaded when it is named, so that printing the version
+// costs little more than starting Node.
 import { brineVersion } from '../base/mod.ts'
 import { BRINE_COMMANDS, brineUsage } from './brine-commands.ts'
 

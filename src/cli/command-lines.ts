@@ -1,5 +1,5 @@
-// What the command lines of Salt's programs mean beyond their options: target, function and arguments, and the mistakes
-// that only all of them together show.
+// The meaning of the command lines of Salt's programs: target, function and arguments, and errors that concern several
+// options.
 
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -12,7 +12,7 @@ import { type CliOption, destOf, type Program } from './optparse/option.ts'
 import { type Parsed, parseCommandLine } from './optparse/parse.ts'
 
 export interface CommandLine extends Parsed {
-  /** What the words mean: `tgt`, `fun`, `arg` and their like. */
+  /** The parsed words: `tgt`, `fun`, `arg` and the like. */
   readonly meaning: Map<string, Value>
 }
 
@@ -30,7 +30,7 @@ const READERS: Readonly<Record<string, Reader>> = lookup({
   spm: readSpm,
 })
 
-/** Reads a command line, or throws a UsageError or what to print and exit with. */
+/** Parse a command line. Throw a UsageError, or a ProgramExit with text and status. */
 export function readCommandLine(
   program: Program,
   argv: readonly string[],
@@ -49,12 +49,12 @@ export function readCommandLine(
   return line
 }
 
-/** What a program prints for a mistake, and then exits with 64. */
+/** Return the text for a usage error; the program then exits with 64. */
 export function usageComplaint(program: Program, error: UsageError): string {
   return `${usageText(program)}\n${program.name}: error: ${error.message}\n`
 }
 
-/** Each line is a word; options among them count over those before. */
+/** Add words from standard input, one per line; options among them override earlier ones. */
 function addFromStdin(program: Program, parsed: Parsed, text: string, version: string): void {
   const words = text.split('\n').map((word) => word.replace(/\r+$/, ''))
   if (words.at(-1) === '') words.pop()
@@ -146,7 +146,7 @@ function targetList(text: string, anyBlanks: boolean): string[] {
   return text.split(/\s+/).filter((name) => name !== '')
 }
 
-/** Arguments of several functions, parted by a separator that is a word of its own or, if need be, inside words. */
+/** Split the arguments of several functions at a separator, which is a separate word or, if necessary, inside words. */
 function shareOut(words: readonly string[], functions: number, separator: string): string[][] {
   const shares: string[][] = [[]]
   const standsAlone = words.filter((word) => word === separator).length === functions - 1
@@ -232,7 +232,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    // a file that is not there is complained about when it is copied
+    // a missing file is reported when it is copied
     return resolve(path)
   }
 }

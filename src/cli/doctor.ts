@@ -1,5 +1,5 @@
-// `brine doctor`: what of an existing Salt installation will and will not work with Brine. Reads only; the checks run in a process of their
-// own, which this one watches.
+// `brine doctor`: which parts of an existing Salt installation will and will not work with Brine. It only reads; the
+// checks run in a separate process under supervision.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { BrineError, toError } from '../base/mod.ts'

@@ -1,4 +1,4 @@
-// Where results are written: to the terminal, or with `--out-file` to a file, which begins empty unless it is to be added to.
+// The destination of results: the terminal, or with `--out-file` a file, which is truncated unless output is appended.
 import { appendFileSync, statSync, truncateSync } from 'node:fs'
 import { toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
@@ -29,7 +29,7 @@ function append(file: string, text: string): void {
   }
 }
 
-/** Nothing is no line either. */
+/** Write a result; an empty text writes no line. */
 export function writeResult(opts: Dict, streams: Streams, text: string): void {
   if (text === '') return
   const file = fileOf(opts)

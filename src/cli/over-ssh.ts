@@ -1,4 +1,4 @@
-// Jobs of salt-ssh, and salt-cloud, for functions of the master. The code for them is loaded with the first use.
+// Jobs of salt-ssh, and salt-cloud, for functions of the master. The code is loaded at first use.
 
 import type { OverSsh } from '../runner/mod.ts'
 import { configSources } from './config-sources.ts'

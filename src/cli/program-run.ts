@@ -1,4 +1,4 @@
-// What every program does around its work: reads its command line, and turns a mistake into a message and an exit status.
+// Common frame of all programs: parses the command line, and turns an error into a message and an exit status.
 import { readFileSync } from 'node:fs'
 import { BrineError, SALT_VERSION } from '../base/mod.ts'
 import { type CommandLine, readCommandLine, usageComplaint } from './command-lines.ts'

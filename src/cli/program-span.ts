@@ -1,4 +1,4 @@
-// The span of a whole program, below the one of the environment variable TRACEPARENT if that names one.
+// The span of a whole program, below the span in the environment variable TRACEPARENT, if set.
 import type { Log } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { readTraceparent, Tracer } from '../telemetry/mod.ts'

@@ -1,5 +1,5 @@
-// The options that say which Python runs users' modules, for programs that are about neither a minion nor a master: those of the
-// minion on this machine, or of the master where there is no minion.
+// The options about the Python that runs users' modules, for programs without a minion or master: those of the minion
+// on this machine, or of the master if there is no minion.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog } from '../base/mod.ts'

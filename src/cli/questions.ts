@@ -1,4 +1,5 @@
-// Questions to whoever runs a program. Answers come from standard input, line by line; a terminal does not show the secret ones.
+// Prompts for the user of a program. Answers come from standard input, line by line; a terminal does not show secret
+// ones.
 import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
 
@@ -7,13 +8,13 @@ export interface Question {
   /** Prints the question. */
   say(text: string): void
   isSecret?: boolean
-  /** Print the question only once there is an answer, unless a person sits at a terminal. */
+  /** Print the prompt only after an answer arrived, unless the input is a terminal. */
   isAskedOnlyIfAnswered?: boolean
 }
 
 export interface Asking {
   readonly isTerminal: boolean
-  /** Ask and return the answer; undefined when there is none to come. */
+  /** Ask and return the answer; undefined at the end of the input. */
   ask(question: Question): Promise<string | undefined>
   close(): void
 }

@@ -1,5 +1,5 @@
-// `brine render FILE`: an SLS file or a template through its renderers, with given grains, pillar and options, and the
-// result on standard output. Nothing of the machine is asked for or changed.
+// `brine render FILE`: renders an SLS file or a template with given grains, pillar and options, and prints the result.
+// It neither reads nor changes anything else on the machine.
 import { readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { BrineError, brineVersion, consoleLog, isLogLevel, LOG_LEVELS, type Log, toError } from '../base/mod.ts'
@@ -147,7 +147,7 @@ async function readPillar(file: string | undefined, shared: Shared): Promise<Dic
   return value
 }
 
-/** What `salt['module.function']` reaches; templates see pillar values as they are. */
+/** Return the functions for `salt['module.function']`; templates see pillar values unmasked. */
 function functionsFor(shared: Shared, pillar: Dict): Registry {
   const { opts, grains } = shared
   const registry: Registry = new Registry(moduleTable, {

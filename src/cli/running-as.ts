@@ -1,5 +1,5 @@
-// Who programs run as: the user that the configuration names. It must exist; root becomes it before anything is touched, so that
-// what a program leaves behind can be read by the next one, and by Salt's.
+// The user of programs: the one in the configuration. The user must exist; root switches to it before any file is
+// touched, so that later programs, and Salt's, can read the files.
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -11,7 +11,7 @@ import { ProgramExit } from './optparse/exit.ts'
 
 const EX_NOUSER = 67
 
-/** What daemons write to. */
+/** Folders that daemons write to. */
 const FOLDERS = ['pki_dir', 'cachedir', 'sock_dir'] as const
 
 /** Becomes the user of the configuration, where this is another one; `mustBe` ends a program that may not. */
@@ -20,7 +20,7 @@ export async function becomeConfigured(opts: Dict, log: Log, mustBe = false): Pr
   if (user && (mustBe || process.geteuid?.() === 0)) become(user, log)
 }
 
-/** The same for a daemon, whose folders and log are made over to that user first. */
+/** The same for a daemon, after changing the owner of its folders and log. */
 export async function becomeDaemon(opts: Dict, log: Log): Promise<void> {
   const user = await otherUser(opts)
   if (!user || process.geteuid?.() !== 0) return
@@ -39,7 +39,7 @@ function touch(file: string): void {
   closeSync(openSync(file, 'a', 0o640))
 }
 
-/** A folder of its own: nobody means all of a file system. */
+/** Whether a path is at least two levels deep: folders of the system must not change their owner. */
 const isBelowRoot = (path: string): boolean => /^\/[^/]+\/+[^/]/.test(path)
 
 async function otherUser(opts: Dict): Promise<User | undefined> {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The `salt-extend` program, which says that it is not here and what to use instead.
+// The `salt-extend` program, which prints that it is not available and names an alternative.
 import { absentProgram } from './absent-programs.ts'
 
 absentProgram('salt-extend').then((status) => {

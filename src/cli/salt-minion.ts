@@ -4,6 +4,6 @@ import { saltMinion } from './daemons/minion.ts'
 import { processStreams } from './streams.ts'
 
 saltMinion(process.argv.slice(2), processStreams).then((status) => {
-  // whatever is still waited for, such as a master that does not answer, was closed
+  // exit although work may be pending, such as for a master that does not answer; it was closed
   process.exit(status)
 })

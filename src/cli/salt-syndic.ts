@@ -4,6 +4,6 @@ import { saltSyndic } from './daemons/syndic.ts'
 import { processStreams } from './streams.ts'
 
 saltSyndic(process.argv.slice(2), processStreams).then((status) => {
-  // whatever is still waited for, such as a master that does not answer, was closed
+  // exit although work may be pending, such as for a master that does not answer; it was closed
   process.exit(status)
 })

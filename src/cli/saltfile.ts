@@ -8,7 +8,7 @@ import { UsageError } from './optparse/exit.ts'
 import { allOptions, destOf, type Program } from './optparse/option.ts'
 import type { Parsed } from './optparse/parse.ts'
 
-/** Adds what the Saltfile says, unless the command line says it. */
+/** Add the options of the Saltfile that the command line does not set. */
 export function addSaltfile(program: Program, { values, given }: Parsed, log: Log): void {
   const named = textOf(values.get('saltfile') ?? null) ?? process.env['SALT_SALTFILE']
   const path = named ?? [join(process.cwd(), 'Saltfile'), join(homedir(), '.salt', 'Saltfile')].find(isRegularFile)

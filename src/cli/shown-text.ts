@@ -1,4 +1,4 @@
-// The text that programs print for data. Only who has outputters of their own waits for them.
+// The text that programs print for data. Waiting is needed only with users' own outputters.
 import { type Dict, readValue, type Value } from '../data/mod.ts'
 import { type DisplayCall, display } from '../output/mod.ts'
 import { mayHaveModules } from '../python/mod.ts'

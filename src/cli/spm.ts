@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The `spm` program, which says that it is not here and what to use instead.
+// The `spm` program, which prints that it is not available and names an alternative.
 import { absentProgram } from './absent-programs.ts'
 
 absentProgram('spm').then((status) => {

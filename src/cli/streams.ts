@@ -1,4 +1,4 @@
-// Where a program's text goes. Programs get it from outside, so that a test can read along.
+// The output of a program. It is a parameter, so that tests can capture it.
 
 export interface Streams {
   out(text: string): void
@@ -9,7 +9,7 @@ export interface Streams {
   readonly errTerminal?: boolean
 }
 
-/** As a program ends that writes to a reader who has gone. */
+/** Exit status of a program whose reader has closed the pipe. */
 const EXIT_NO_READER = 141
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,4 +1,4 @@
-// `-V` and `--versions-report` of every program: what `test.versions_report` says of this machine.
+// `-V` and `--versions-report` of every program: the result of `test.versions_report` on this machine.
 import { isAnyError, recover, silentLog } from '../base/mod.ts'
 import { rawOption } from '../config/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
@@ -6,7 +6,7 @@ import { localMinion } from './call/local-minion.ts'
 import { pythonOptions } from './python-options.ts'
 import { processStreams, type Streams } from './streams.ts'
 
-/** Options that decide which extensions there are. */
+/** Options that affect which extensions are found. */
 const NAMES = ['python_executable', 'python_extras', 'disable_extensions'] as const
 
 /** `folder` is the directory of the configuration. */
@@ -22,7 +22,7 @@ export async function printVersions(streams: Streams = processStreams, folder?: 
   return 0
 }
 
-/** The report needs no sense in the configuration, and is asked for when there is none. */
+/** Read the options if possible: the report must work with an invalid configuration and without one. */
 async function configuredOptions(folder: string | undefined): Promise<Dict | undefined> {
   return recover(isAnyError, undefined, () => pythonOptions(folder))
 }

@@ -1,4 +1,4 @@
-// How many minions of a batch work at once: a number, or a part of all of them in percent, but at least one.
+// The size of a batch: a number of minions, or a percentage of all of them, at least one.
 import { quote, SaltError } from '../data/mod.ts'
 
 export function batchSize(spec: string, minions: number): number {

@@ -1,27 +1,27 @@
-// Gathering the returns of a job. For a minion that keeps silent the client first reads the job store, because an event can be
-// missed; then it asks the minion whether it still works on the job, and only then gives it up. While returns still come in after
-// the question, minions or this machine are slow rather than gone, and the question is asked again.
+// Collect the returns of a job. When a minion stays silent, the client first reads the job store, because an event can
+// be missed. Then it asks the minion whether it still works on the job, and only then gives up. While returns still
+// arrive after the question, minions or this machine are slow, and the question is repeated.
 import type { BusEvent } from '../bus/mod.ts'
 import { type Dict, encodeMsgpack, isDict } from '../data/mod.ts'
 import { type MinionReturn, type Published, returnedBy } from '../sdk/mod.ts'
 import { ClientError } from './errors.ts'
 import { jobOfTag, SyndicLists } from './syndic-lists.ts'
 
-/** What is printed where a job was published to nobody. */
+/** Printed when no minion matches the target. */
 export const NOBODY_MATCHED = 'No minions matched the target. No command was sent, no jid was assigned.\n'
 
 export interface CollectOptions {
   timeout: number
   gatherJobTimeout: number
-  /** Whether what was returned may stay packed, for callers that do not read it. */
+  /** Whether returned values may stay packed, for callers that do not read them. */
   leavesPacked?: boolean
-  /** Hears who still works on the job, each time they were asked. */
+  /** Called with the ids of minions that still work on the job, after each query. */
   onRunning?: (ids: ReadonlySet<string>) => void
-  /** Hears of syndics that did not tell in time which of their minions the job is for. */
+  /** Called with the syndics that did not report in time which of their minions the job targets. */
   onUntold?: (syndics: readonly string[]) => void
 }
 
-/** Where events come from: a socket, or the bus of this very process. */
+/** The source of events: a socket, or the bus of this process. */
 export interface EventSource {
   want(filter: (tag: string) => boolean): void
   next(seconds: number): Promise<BusEvent | undefined>
@@ -38,11 +38,14 @@ export type AskWhoRuns = (jid: string, ids: string[]) => Promise<string | undefi
 interface Question {
   jid: string
   running: Set<string>
-  /** How many minions had not returned when it was asked. */
+  /** How many minions had not returned at the time of the query. */
   asked: number
 }
 
-/** Returns of minions that no list has named yet. What finds no room is read from the job store when its minion has been named. */
+/**
+ * Returns of minions that are on no list of a syndic yet. Returns beyond the size limit are read from the job store
+ * when a list names the minion.
+ */
 class EarlyReturns {
   private readonly kept = new Map<string, { gathered: MinionReturn; bytes: number }>()
   private bytes = 0
@@ -63,7 +66,7 @@ class EarlyReturns {
   }
 }
 
-/** Who has not returned to a job, as far as it is known: syndics tell of more minions while returns come. */
+/** The minions that have not returned yet. Syndics add minions while returns arrive. */
 class Awaited {
   readonly waiting: Set<string>
   readonly lists: SyndicLists | undefined
@@ -107,7 +110,7 @@ class Awaited {
     return { before, isTimely: told.isTimely }
   }
 
-  /** Those who did not return. Syndics are not among them, unless they are their own minions. */
+  /** Yield an entry for each minion that did not return. A syndic counts only if it is one of its own minions. */
   *silent(published: Published): Generator<MinionReturn> {
     const untold = new Set(this.lists?.untold)
     for (const id of this.waiting) if (!untold.has(id)) yield { id, reason: 'silent' }
@@ -118,7 +121,7 @@ class Awaited {
   }
 }
 
-/** Returns as they come, and at the end those who did not return. */
+/** Yield returns as they arrive, then the minions that did not return. */
 export async function* collectReturns(
   events: EventSource,
   ask: AskWhoRuns,
@@ -157,7 +160,7 @@ export async function* collectReturns(
     }
     if (!events.isOpen) {
       await recovered(events)
-      // minions come back in their own time, and nobody heard their answers to the question
+      // minions reconnect after different times, and nobody received their answers to the query
       limit = performance.now() + options.timeout * 1000
       question = undefined
       yield* stored()
@@ -190,7 +193,10 @@ export async function recovered(events: EventSource): Promise<void> {
 
 const LOST = Symbol('the master went away')
 
-/** A question that failed because the master went away is asked again when it is back. */
+/**
+ * Return `LOST` if the error came from the loss of the master, so that the query is repeated after a reconnect; throw
+ * other errors.
+ */
 async function unlessLost(events: EventSource, error: unknown): Promise<typeof LOST> {
   // the end of one connection may be known before that of the other
   await new Promise((done) => setImmediate(done))
@@ -203,7 +209,7 @@ function returnOf(event: BusEvent, jid: string, leavesPacked = false): MinionRet
   return id === undefined ? undefined : { id, data: leavesPacked ? event.fields : event.data }
 }
 
-/** The minion whose return to a job an event tells. Nothing is unpacked for that. */
+/** Return the id of the minion whose return is in the event, without decoding the data. */
 const senderOf = ({ tag, fields, origin, number }: BusEvent, jid: string): string | undefined =>
   returnedBy({ tag, data: fields, origin, number }, jid)
 

@@ -1,4 +1,4 @@
-// What can go wrong between a program and the master on its machine.
+// Errors between a program and the master on its machine.
 import { BrineError, type ErrorDetails } from '../base/mod.ts'
 
 export type ClientErrorCode =

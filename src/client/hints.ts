@@ -1,14 +1,14 @@
-// The hints of a job's returns, put together: a hint that many minions give is told once, with their names. Places are those
-// of this machine's files.
+// Collects the hints in the returns of a job. A hint from several minions is printed once, with their ids. File paths
+// are those of this machine.
 import type { Dict } from '../data/mod.ts'
 import { localPlace } from '../fileserver/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
 import { type Hint, hintKey, readHints } from '../sdk/mod.ts'
 
-/** How many different hints of a job are told. */
+/** How many different hints of a job are printed. */
 const MOST_TOLD = 100
 
-/** How many minions are named before the others are only counted. */
+/** How many minions are named before the rest is only counted. */
 const NAMED = 3
 
 /** One line about a hint. */
@@ -37,7 +37,7 @@ export class JobHints {
     }
   }
 
-  /** Return one line for each hint, in the order they came. */
+  /** Return one line for each hint, in order of arrival. */
   async lines(opts: Dict, given?: Host): Promise<HintLine[]> {
     if (this.gathered.size === 0) return []
     const host = given ?? new LocalHost()

@@ -7,7 +7,7 @@ import { LocalClient, type PublishRequest } from './local-client.ts'
 export interface JobAccess {
   /** Publish a job; undefined when the target means no minion. */
   publish(job: MinionJob): Promise<Published | undefined>
-  /** Yield the returns of a published job as they come; both times are in seconds. */
+  /** Yield the returns of a published job as they arrive; both times are in seconds. */
   collect(published: Published, timeout: number, gatherJobTimeout: number): AsyncIterable<MinionReturn>
   /** Have the master run a job in batches. */
   beginBatch(load: Dict): Promise<void>
@@ -19,7 +19,7 @@ export interface JobAccess {
 export class ClientJobs implements JobAccess {
   private readonly opts: Dict
   private readonly log: Log
-  /** By job id. A client must listen from before the job was published until its returns are collected. */
+  /** By job id. A client must listen from before the publication until all returns are collected. */
   private readonly clients = new Map<string, LocalClient>()
 
   constructor(opts: Dict, log: Log) {

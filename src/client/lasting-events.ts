@@ -1,5 +1,5 @@
-// Events of the master for a client that stays while the master is restarted. The client listens again as soon as there is a
-// bus, and reads the returns that it missed from the job store.
+// Events of the master for a client that outlives a restart of the master. The client reconnects as soon as a bus
+// exists, and reads missed returns from the job store.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../base/mod.ts'
 import { BusClient, type BusEvent, type EventFilter, masterBusPaths } from '../bus/mod.ts'
@@ -7,7 +7,7 @@ import type { Dict } from '../data/mod.ts'
 import type { EventSource } from './collect.ts'
 import { storedReturns } from './stored-jobs.ts'
 
-/** How long a master may be away, and how often is looked for it. */
+/** How long a master may be away, and the interval between attempts to reconnect. */
 const PATIENCE_MS = 60_000
 const LOOK_EVERY_MS = 100
 
@@ -49,8 +49,8 @@ export class LastingEvents implements EventSource {
   }
 
   /**
-   * A connection that the master has taken: one that only waits to be taken is open already, and hears nothing of what is
-   * told till then. Salt's own bus does not say that it has taken one.
+   * Return a client whose connection the master has accepted. A connection in the accept queue is already open, but
+   * receives no events yet. Salt's own bus does not confirm connections.
    */
   private async heard(): Promise<BusClient> {
     const options = { paths: masterBusPaths(this.opts), filter: this.filter }

@@ -1,5 +1,4 @@
-// Jobs as programs on the master's machine have them done. Listening begins before publishing, so that no return can be
-// missed.
+// Jobs for programs on the master's machine. The client listens before it publishes, so that no return is missed.
 import { isLogged, type Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
@@ -24,7 +23,7 @@ export interface PublishRequest {
   timeout?: number
   /** `delimiter`, `metadata`, credentials and the like. */
   kwargs?: Dict
-  /** In place of the key of who runs this program. */
+  /** Sent in place of the key of the user of this program. */
   credentials?: Dict
 }
 
@@ -34,7 +33,7 @@ const OWN_CLIENT = ['client', 'brine'] as const
 /** Whether a request to publish comes from our client. */
 export const isOfOurClient = (load: Dict): boolean => load.get(OWN_CLIENT[0]) === OWN_CLIENT[1]
 
-/** The names of refusals that callers tell apart. */
+/** The names of refusals that callers distinguish. */
 const REFUSALS = ['AuthorizationError', 'SaltInvocationError', 'StorageError'] as const
 
 const NO_BATCHES =
@@ -107,7 +106,7 @@ export class LocalClient {
     return jid
   }
 
-  /** Events of a job and of its batch, from now on; events of other jobs that came before are among them. */
+  /** Events of a job and of its batch from now on. Events of other jobs that arrived before are included. */
   eventsOf(jid: string): EventSource {
     const prefixes = [`salt/job/${jid}/`, `salt/batch/${jid}/`]
     this.bus.want((tag) => prefixes.some((prefix) => tag.startsWith(prefix)))
@@ -156,7 +155,7 @@ export class LocalClient {
     return { syndics: { seconds, ...(load.has('syndics') && { ids: texts(load.get('syndics')) }) } }
   }
 
-  /** Returns as they come, and at the end those who did not return. */
+  /** Yield returns as they arrive, then the minions that did not return. */
   async *collect(published: Published, options: CollectOptions): AsyncGenerator<MinionReturn> {
     const began = performance.now()
     const asks = (jid: string, ids: string[]): Promise<string | undefined> => this.askWhoRuns(jid, ids)

@@ -1,4 +1,5 @@
-// Who runs a program, as the master knows it: the user's name, and the key that the master left for that user to read.
+// The identity of the user of a program towards the master: the user name, and the key file that the master made for
+// that user.
 import { readFileSync } from 'node:fs'
 import { localKeyFile, ownUser } from '../base/mod.ts'
 import { option } from '../config/mod.ts'

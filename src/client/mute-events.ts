@@ -1,5 +1,5 @@
-// The events of a master for a user who may publish but not listen: no event ever comes, so that the user can begin jobs and
-// gets refusals.
+// Event source for a user who may publish but not listen: it never yields an event, so that the user can start jobs and
+// see refusals.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError, type Log } from '../base/mod.ts'
 import type { BusEvent } from '../bus/mod.ts'
@@ -8,7 +8,7 @@ import type { EventSource } from './collect.ts'
 export class MuteEvents implements EventSource {
   private readonly closing = new AbortController()
 
-  /** In place of a bus that could not be reached, if it is there. */
+  /** Replace a bus that cannot be reached because of permissions; throw for other errors. */
   static inPlaceOf(error: unknown, log: Log): MuteEvents {
     const isForbidden =
       error instanceof BrineError && error.code === 'BusUnreachable' && Object(error.cause).code === 'EACCES'

@@ -1,4 +1,5 @@
-// The return code of a return. Of several functions the worst counts; what is no number says nothing, as in Salt's batches.
+// The return code of a return. Of several functions the highest code counts; values that are not numbers are ignored,
+// as in Salt's batches.
 import { type Dict, isDict, isList, numberOf, type Value } from '../data/mod.ts'
 
 export function returnCode(data: Dict): number {

@@ -1,4 +1,4 @@
-// Things in random order: minions for a subset of them, masters of which one is wanted.
+// Random order: minions for a subset, masters to choose from.
 
 /** Return the items in random order. */
 export function shuffled<T>(items: readonly T[]): T[] {

@@ -1,5 +1,5 @@
-// What the master stored of a job, for a client that may have missed events of it. Only a user who may read and write the files
-// of the master sees it; for others, and beside a master of Salt's own, nothing is known.
+// What the master stored about a job, for a client that may have missed events. Only a user who may read and write the
+// files of the master sees it; other users, and clients beside Salt's own master, get nothing.
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { isAnyError, type Log, recover, StorageError } from '../base/mod.ts'
@@ -9,9 +9,9 @@ import { fileCache, SqliteJobs } from '../store/mod.ts'
 
 const cachedirOf = (opts: Dict): string => option(opts, 'cachedir')
 
-/** Whether this user can use a file. A database whose log is in use is written to by its readers, too. */
+/** Whether this user can use a file. Readers of a database with a write-ahead log also write to it. */
 function isOurs(file: string): boolean {
-  // not there, or not for this user
+  // the file is missing, or this user may not read it
   return recover(isAnyError, false, () => {
     accessSync(file, constants.R_OK | constants.W_OK)
     return true

@@ -17,11 +17,11 @@ export interface AccountParts {
   jobs: MinionJobs
   fetchSdb: FetchSdb
   signal: AbortSignal
-  /** Drivers besides those of the library, for tests. */
+  /** Drivers in addition to those of the library, for tests. */
   drivers?: Readonly<Record<string, () => Promise<{ default: CloudDriver }>>>
 }
 
-/** A provider with its driver, ready to be asked. */
+/** A provider with its opened driver. */
 export interface OpenAccount {
   provider: CloudProvider
   driver: CloudDriver
@@ -55,7 +55,7 @@ export class Accounts {
     throw cloudNotFound(`The cloud provider alias ${quote(name)} was not found`, didYouMean(name, names))
   }
 
-  /** Return the one provider that a name means. */
+  /** Return the single provider of a name. */
   one(name: string, asker: string): CloudProvider {
     const found = this.named(name)
     if (found.length === 1) return found[0]!
@@ -79,7 +79,7 @@ export class Accounts {
     }
   }
 
-  /** Return settings with the values that `sdb://` names; one that cannot be fetched is an error. */
+  /** Return settings with `sdb://` URIs replaced by their values; a URI that cannot be fetched is an error. */
   async fetched(settings: Dict, where: string): Promise<Dict> {
     const { files, log, fetchSdb } = this.parts
     const copy = deepCopy(settings) as Dict
@@ -142,7 +142,7 @@ export class Accounts {
   }
 }
 
-/** The providers as drivers of Salt see them. */
+/** Return the providers in the form for drivers of Salt. */
 function providersDict({ providers }: CloudFiles): Dict {
   const all: Dict = new Map()
   for (const { alias, driver, settings } of providers) {

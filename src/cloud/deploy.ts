@@ -25,16 +25,16 @@ export interface Deployment {
   name: string
   address: string
   settings: DeploySettings
-  /** The pair whose public half is accepted. */
+  /** The key pair whose public half is accepted. */
   keys: { privatePem: string; publicPem: string }
-  /** Where the machine comes from: grains of the minion below `salt-cloud`. */
+  /** The origin of the machine: grains of the minion below `salt-cloud`. */
   origin: Dict
   isOld: boolean
 }
 
 export interface DeployParts {
   access: MasterAccess
-  /** What minions have to know of this master. */
+  /** Return the data about this master for minions. */
   master(): Promise<MasterFacts>
   /** Options of salt-cloud: `cachedir` is its own. */
   opts: Dict
@@ -46,7 +46,7 @@ export interface DeployParts {
   scripts: readonly string[]
 }
 
-/** The script that stands for the built-in deployment. */
+/** The script name that selects the built-in deployment. */
 const BUILT_IN = /^bootstrap-salt(\.sh)?$/
 
 type Work = (machine: SshHost, deployment: Deployment) => Promise<void>
@@ -75,7 +75,7 @@ export async function planDeployment(parts: DeployParts, name: string, settings:
   return (machine, deployment) => installMinion(parts, deployment, machine, pack)
 }
 
-/** Deploy the minion, and wait until it answers. Return what is shown of it. */
+/** Deploy the minion, and wait until it answers. Return its data for output. */
 export async function deploy(parts: DeployParts, deployment: Deployment, work: Work): Promise<Dict> {
   const { report, opts, log, signal, access } = parts
   const { name, address, settings, isOld } = deployment
@@ -178,7 +178,7 @@ async function runScript(parts: DeployParts, deployment: Deployment, machine: Ss
   await mustRun(machine, argv, { signal, env })
 }
 
-/** What the minion does when it is there: `sync_after_install` and `start_action`. */
+/** Run the first jobs of the minion: `sync_after_install` and `start_action`. */
 async function afterwards({ access, log }: DeployParts, { name, settings }: Deployment, done: Dict): Promise<void> {
   const call = async (fun: string): Promise<Value> => {
     const published = await access.publish({ tgt: [name], tgtType: 'list', fun })

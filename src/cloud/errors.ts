@@ -1,11 +1,11 @@
-// What salt-cloud fails with, in Salt's classes.
+// Errors of salt-cloud, in Salt's classes.
 import { SaltError } from '../data/mod.ts'
 
 /** Something in the files is missing or wrong. */
 export const configError = (message: string, hint?: string): SaltError =>
   new SaltError('SaltCloudConfigError', message, hint === undefined ? {} : { hint })
 
-/** A machine, a profile or a function that is not there. */
+/** A machine, profile or function that does not exist. */
 export const cloudNotFound = (message: string, hint?: string): SaltError =>
   new SaltError('SaltCloudNotFound', message, hint === undefined ? {} : { hint })
 

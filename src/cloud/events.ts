@@ -1,4 +1,4 @@
-// Events of the life of a machine: `salt/cloud/<name>/<what>`, with the texts of Salt.
+// Events about the life of a machine: `salt/cloud/<name>/<what>`, with Salt's texts.
 import type { Log } from '../base/mod.ts'
 import { BrineError } from '../base/mod.ts'
 import { type Dict, isDict, isList, maskMarked, str, type Value } from '../data/mod.ts'
@@ -24,7 +24,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 /** Names of settings that never leave in events. */
 const SECRET = /pass(word|wd|phrase)?$|secret|token|^key$|private_?key$|^priv_key$|api_?key|^user_?data$/i
 
-/** Return a value without what settings of secret names hold. */
+/** Return a value without the values of secret settings. */
 export function withoutSecrets(value: Value): Value {
   if (isList(value)) return value.map(withoutSecrets)
   if (!isDict(value)) return value
@@ -35,7 +35,7 @@ export type Fire = (tag: string, data: Dict) => Promise<void>
 
 export type CloudReporter = (name: string, event: string, data?: Dict, text?: string) => Promise<void>
 
-/** Return what fires events of machines. A bus that is away is no failure, as for Salt's. */
+/** Return a function that fires events of machines. As in Salt, a missing bus is no error. */
 export function reporter(fire: Fire, log: Log): CloudReporter {
   let isTold = false
   return async (name, event, data = new Map(), text = TEXTS[event] ?? event.replaceAll('_', ' ')) => {

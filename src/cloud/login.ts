@@ -14,7 +14,7 @@ export interface Login {
   name: string
   address: string
   settings: DeploySettings
-  /** Whether the machine was there before, so that a refusal will not go away by itself. */
+  /** Whether the machine existed before, so that a refusal is permanent. */
   isOld: boolean
   opts: Dict
   log: Log
@@ -35,14 +35,20 @@ export function addressOf({ name, public_ips, private_ips }: CloudNode, settings
   return found
 }
 
-/** Return the address of a list of the driver's own that `ssh_interface` names, such as `floating_ips`; undefined where there is none. */
+/**
+ * Return the address in a driver-specific list that `ssh_interface` names, such as `floating_ips`; undefined if there
+ * is none.
+ */
 export function listedAddress({ details }: CloudNode, settings: DeploySettings): string | undefined {
   const isOwn = !settings.ssh_host && /^(?!public|private)\w+_ips$/.test(settings.ssh_interface)
   const list = isOwn ? details?.get(settings.ssh_interface) : undefined
   return list !== undefined && isList(list) && list.length > 0 ? str(list[0]!) : undefined
 }
 
-/** Return settings without the passwords of a provider: they are those of its machines only where the driver declares them for both. */
+/**
+ * Return settings without the passwords of a provider: they are also those of its machines only if the driver declares
+ * them for both.
+ */
 export function withoutProviderLogin(
   { driver, settings: ofProvider }: Pick<OpenAccount, 'driver' | 'settings'>,
   settings: Dict,
@@ -54,7 +60,7 @@ export function withoutProviderLogin(
   return new Map([...settings].filter(([key, value]) => !isLogin(str(key)) || value !== ofProvider.get(key)))
 }
 
-/** Log in, with each of the users that may be there. */
+/** Log in, trying each possible user. */
 export async function logInToMachine(login: Login): Promise<SshHost> {
   const { settings, signal, isOld, log, name, address } = login
   const users = isList(settings.ssh_username) ? settings.ssh_username.map(str) : [str(settings.ssh_username)]

@@ -1,4 +1,4 @@
-// Maps: which machines of which profiles there should be. A map is rendered as a template; names have overrides of their own, and may require
+// Maps: the wanted machines of each profile. A map is rendered as a template; names have overrides, and may require
 // each other.
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -12,7 +12,7 @@ import { configError } from './errors.ts'
 export interface Mapped {
   name: string
   profile: string
-  /** Settings over those of the profile. */
+  /** Settings that override those of the profile. */
   overrides: Dict
 }
 
@@ -75,7 +75,7 @@ export function overridden(settings: Dict, overrides: Dict): Dict {
   return all
 }
 
-/** Return names in waves: each wave requires only names of earlier ones. Names that are there already count as done. */
+/** Return names in waves: each wave requires only names of earlier ones. Existing machines count as done. */
 export function inWaves(names: ReadonlyMap<string, Dict>, isThere: (name: string) => boolean): string[][] {
   const waiting = new Map([...names].map(([name, settings]) => [name, requiredBy(settings)]))
   const waves: string[][] = []

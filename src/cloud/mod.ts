@@ -1,4 +1,5 @@
-// salt-cloud: machines made and destroyed by the drivers of the library, and minions put on them; `brine bootstrap` uses the same deployment.
+// salt-cloud: the drivers of the library create and destroy machines, and minions are deployed on them; `brine
+// bootstrap` uses the same deployment.
 export { bootstrapForMaster } from './bootstrap/for-master.ts'
 export type { BootstrapSite } from './bootstrap/host.ts'
 export { bootstrapHosts, hostsOf } from './bootstrap/hosts.ts'

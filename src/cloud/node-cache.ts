@@ -1,4 +1,5 @@
-// What is known of machines, one file for each below `<cachedir>/active/<driver>/<alias>`, as Salt keeps it. The cloud roster of salt-ssh reads it.
+// The cache of machine data, one file each below `<cachedir>/active/<driver>/<alias>`, in Salt's layout. The cloud
+// roster of salt-ssh reads it.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, toError } from '../base/mod.ts'
@@ -28,7 +29,7 @@ export class NodeCache {
     this.parts = parts
   }
 
-  /** Keep all machines of a provider, and forget those that are gone. */
+  /** Store all machines of a provider, and remove those that are gone. */
   async keepAll(place: Place, nodes: readonly CloudNode[]): Promise<void> {
     const { report, firesNews, firesDiffs } = this.parts
     const folder = this.folder(place)
@@ -65,7 +66,7 @@ export class NodeCache {
   }
 
   forget(place: Place, name: string): void {
-    // names of providers may be paths, of which nothing was kept
+    // names of providers may be paths, for which nothing is stored
     if (!isValidId(name)) return
     rmSync(this.file(this.folder(place), name), { force: true })
   }

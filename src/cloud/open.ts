@@ -27,14 +27,14 @@ export interface CloudOpening {
   fetchSdb: FetchSdb
   signal: AbortSignal
   log?: Log
-  /** Settings of the command line, over those of the file `cloud`. */
+  /** Settings of the command line, which override those of the file `cloud`. */
   given?: Dict
-  /** A provider besides those of the files. */
+  /** A provider in addition to those of the files. */
   extra?: CloudProvider
   drivers?: AccountParts['drivers']
 }
 
-/** Read the files and open salt-cloud. What killed runs left is not undone yet: `settle` does that. */
+/** Read the files and open salt-cloud. Incomplete creations of killed runs are not undone yet: `settle` does that. */
 export async function openCloud(opening: CloudOpening): Promise<Cloud> {
   const { access, render, fetchSdb, signal, given = new Map(), extra, drivers } = opening
   const log = opening.log ?? access.log
@@ -74,7 +74,7 @@ export async function openCloud(opening: CloudOpening): Promise<Cloud> {
   })
 }
 
-/** Return a function that computes something once, when it is first asked. */
+/** Return a function that computes a value at the first call only. */
 function later<T>(compute: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {

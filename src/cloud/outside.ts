@@ -1,5 +1,5 @@
-// What a caller without the rights of the master's owner cannot name: files, programs and secrets of the master, which a machine of the
-// caller's own would get to read.
+// Restrictions for callers without the rights of the master's owner: they may not name files, programs and secrets of
+// the master, which a machine of the caller could read.
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import { type Dict, isDict, isList, quote, str, type Value } from '../data/mod.ts'
@@ -28,7 +28,10 @@ function refuse(name: string, what = ''): never {
   throw configError(`The setting '${name}'${what} cannot be given by a caller: write it into a profile`)
 }
 
-/** Refuse to log in elsewhere than on the new machine: the login of a profile would be told to, or used on, a machine of the caller's choice. */
+/**
+ * Throw for a login on another host than the new machine: the credentials of a profile would be sent to a machine of
+ * the caller's choice.
+ */
 export function refuseElsewhere(
   { isForExisting }: Pick<CloudDriver, 'isForExisting'>,
   settings: Dict = new Map(),

@@ -1,4 +1,4 @@
-// Records of creations: whose they are after the process that wrote them has ended.
+// Records of creations: which process owns them after the writer has ended.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// Creations that are going on, one file for each below `<cachedir>/creating`. A file whose process is gone tells what has to be undone.
+// Running creations, one file each below `<cachedir>/creating`. A file whose process is gone describes what must be
+// undone.
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -18,26 +19,26 @@ import { type Dict, decodeMsgpack, encodeMsgpack, isDict, str, textOf, type Valu
 import { processMark } from '../upkeep/mod.ts'
 import { executionFailure } from './errors.ts'
 
-/** What is known of a creation. */
+/** The data of a creation. */
 export interface Creation {
   name: string
   alias: string
   driver: string
   token: string
-  /** What the driver noted. */
+  /** The facts that the driver noted. */
   noted: Dict
   /** The key that was accepted for the minion. */
   publicPem?: string
-  /** Whether the driver was asked to make the machine. */
+  /** Whether the driver was told to create the machine. */
   isRequested: boolean
 }
 
 interface Stored extends Creation {
-  /** Stands for the process that creates the machine, or that undoes it. */
+  /** Identifies the process that creates the machine, or that undoes it. */
   process: string
 }
 
-/** A record, or one whose creation is being undone by the process of that number. */
+/** A record, or one whose creation is being undone by the process with that number. */
 const RECORD = /\.p(\.undo-\d+)?$/
 const HALF_WRITTEN = /\.new-(\d+)$/
 const UNDOING = /\.undo-\d+$/
@@ -71,7 +72,7 @@ export class Records {
     return record
   }
 
-  /** Return creations whose process is gone, and remove files that a process left half-written. */
+  /** Return creations whose process is gone, and remove half-written files. */
   abandoned(): RecordedCreation[] {
     for (const name of this.files()) {
       const [, pid] = HALF_WRITTEN.exec(name) ?? []
@@ -157,7 +158,10 @@ export class RecordedCreation {
     renameSync(this.written(), this.path)
   }
 
-  /** Return whether this process is the one to undo the creation: several may find it, and the first one that renames its file takes it. */
+  /**
+   * Take over the undo of a creation; return whether this process got it: the first process that renames the file takes
+   * it.
+   */
   takeOver(): boolean {
     const own = `${this.path.replace(UNDOING, '')}.undo-${process.pid}`
     try {
@@ -172,7 +176,7 @@ export class RecordedCreation {
     return true
   }
 
-  /** Leave the creation to whoever looks next: this process could not undo it, and may live on. */
+  /** Release the creation for a later undo: this process failed to undo it, and may continue to run. */
   abandon(): void {
     this.stored.process = ''
     this.keep({})
@@ -183,7 +187,7 @@ export class RecordedCreation {
     rmSync(this.path, { force: true })
   }
 
-  /** Write what is known to a file beside the record, and wait until it is on disk. */
+  /** Write the data to a file beside the record, and wait until it is on disk. */
   private written(): string {
     const fresh = `${this.path}.new-${process.pid}`
     const file = openSync(fresh, 'w', 0o600)

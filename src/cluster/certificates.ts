@@ -8,12 +8,15 @@ import type { SupervisedServer } from './settings.ts'
 
 type Tools = typeof import('../x509/mod.ts')
 
-/** Makes each guess at a secret cost 64 MB of memory: whoever reaches the port sees a certificate that follows from the secret. */
+/**
+ * Each guess at a secret costs 64 MB of memory, because a host that reaches the port sees a certificate derived from
+ * the secret.
+ */
 const COST = { N: 1 << 16, r: 8, p: 1, maxmem: 128 << 20 }
 const SEED_BYTES = 32
-/** What stands before the seed in a private key of Ed25519 (PKCS 8). */
+/** The bytes before the seed in a private key of Ed25519 (PKCS 8). */
 const ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex')
-/** Certificates are valid for ever: a machine whose clock is wrong must find the others. */
+/** Certificates are valid forever: a machine whose clock is wrong must find the others. */
 const VALID = [
   ['not_before', '2000-01-01 00:00:00'],
   ['not_after', '9999-12-31 23:59:59'],

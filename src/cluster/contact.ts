@@ -6,9 +6,12 @@ import type { Listening, Nats } from './nats.ts'
 import type { Seal } from './seal.ts'
 
 export const BEAT_MS = 500
-/** Looks without a beat after which a member is no longer heard. Time in which this process did not run has few looks. */
+/**
+ * Number of checks without a heartbeat after which a member counts as silent. While this process is not scheduled,
+ * there are few checks.
+ */
 const SILENT_LOOKS = 8
-/** Looks without an own beat after which the connection is made anew, and between two such attempts. */
+/** Number of checks without an own heartbeat after which the connection is reopened, and between two attempts. */
 const DEAF_LOOKS = 3
 const AGAIN_LOOKS = 6
 /** Looks without an own beat after which a member that finds no server is apart. */
@@ -22,7 +25,7 @@ export interface ContactParts {
   count: number
   /** The subject of the beats. */
   subject: string
-  /** Called when this member comes apart from the others, and when it hears them again. */
+  /** Called when this member is separated from the others, and when it receives their heartbeats again. */
   onApart(isApart: boolean): void
 }
 

@@ -1,5 +1,5 @@
-// The key pair that all masters of a cluster have, `cluster.pem`. The first master that joins gives its own: the one of an earlier
-// cluster, or the one that its minions know already, so that no minion has to be told of a new key.
+// The key pair that all masters of a cluster share, `cluster.pem`. The first master that joins contributes its own:
+// that of an earlier cluster, or the one that its minions already know, so that no minion gets a new key.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,7 +21,7 @@ const fileOf = (opts: Dict, name: string): string => join(option(opts, 'pki_dir'
 /** Whether this master has been a member before. */
 export const hasIdentity = (opts: Dict): boolean => existsSync(fileOf(opts, CLUSTER_KEY))
 
-/** Give the cluster a key pair, or take the one that it has. */
+/** Store a key pair in the cluster, or take its existing one. */
 export async function joinIdentity(opts: Dict, state: ClusterState, log: Log): Promise<void> {
   const own = ownKey(opts)
   const limit = performance.now() + GIVEN_MS

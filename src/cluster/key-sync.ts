@@ -1,6 +1,6 @@
-// The keys of minions in all members. Programs and operators move files in `pki_dir`; what changed there goes to the shared state by
-// compare-and-set, and changes of other members are written to the files. A file that remembers what was last the same everywhere
-// tells which side changed while this master was away; if both did, the cluster's state counts.
+// The keys of minions in all members. Programs and operators move files in `pki_dir`; their changes go to the shared
+// state by compare-and-set, and changes of other members are written to the files. A file with the last common state
+// shows which side changed while this master was away; if both did, the cluster's state counts.
 import { createHash } from 'node:crypto'
 import { type FSWatcher, readFileSync, renameSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const LOOK_MS = 30_000
 const RETRY_MS = 1000
 const KEEP_MS = 1000
 
-/** The keys of one id: one in a state, and one that was denied. */
+/** The keys of one id: one in a state, and a denied one. */
 interface IdKeys {
   state?: KeyState
   pub?: string
@@ -36,7 +36,7 @@ export class KeySync {
   private readonly keys: PkiKeys
   private readonly file: string
   private readonly log: Log
-  /** Digests of the keys of each id when they were last the same here and in the cluster. */
+  /** Digests of the keys of each id when they were last equal here and in the cluster. */
   private readonly same: Map<string, string>
   private readonly touched = new Set<string>()
   private watchers: FSWatcher[] = []
@@ -102,7 +102,7 @@ export class KeySync {
     try {
       const [here, entry] = [this.here(id), this.state.get('key', id)]
       const [own, shared] = [digest(here), digest(fromEntry(entry))]
-      // a key that was removed leaves an entry: without one the cluster has lost its state, or has not told all of it yet
+      // a removed key leaves an entry: without one, the cluster has lost its state or has not sent all of it yet
       const before = (entry && this.same.get(id)) ?? digest({})
       if (own === shared) this.remember(id, own)
       else if (own === before || shared !== before) this.write(id, fromEntry(entry), own !== before)
@@ -194,7 +194,7 @@ const digest = ({ state = '', pub = '', denied = '' }: { state?: string; pub?: s
     .digest('base64url')
     .slice(0, 24)
 
-/** What the file says; a file that is missing or damaged says nothing. */
+/** Return the content of the file; a missing or damaged file counts as empty. */
 function remembered(file: string): Record<string, string> {
   return recover(isAnyError, {}, () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>)
 }

@@ -39,7 +39,7 @@ it('has a majority while the log takes records, and holds no lease while the sta
     here!.proveQuorum()
     await vi.advanceTimersByTimeAsync(1000)
   }
-  // no member's entry was renewed, so the entries do not tell which members live
+  // no member's entry was renewed, so the entries do not show which members live
   expect([here!.hasQuorum, here!.holds('schedule'), here!.isGone('b.1')]).toEqual([true, false, false])
   expect(there!.hasQuorum).toBe(false)
   state.hasLeader = true

@@ -1,5 +1,6 @@
-// Several masters as one: their NATS servers, the log of jobs, returns and events, the shared keys, and leases.
+// Several masters as one: NATS servers, the log of jobs, returns and events, shared keys, and leases.
 export { Cluster, type LastKept, type Trouble } from './cluster.ts'
-export type { ClusterRecord } from './cluster-log.ts'
+export type { ClusterRecord, LogGap } from './cluster-log.ts'
+export type { Comparable } from './comparison.ts'
 export { CLUSTER_KEY } from './identity.ts'
 export { isClustered } from './settings.ts'

@@ -49,7 +49,8 @@ function configuration(settings: ClusterSettings, server: SupervisedServer): str
           `  authorization { ${route} }`,
           '  ping_interval: "2s"',
           '  no_advertise: true',
-          // one connection to each server: servers that start at the same moment may lose each other when they have several
+          // one connection to each server: servers that start at the same moment may lose each other if they have
+          // several
           '  pool_size: -1',
           `  routes: [${routes.map(named).join(', ')}]`,
           '}',
@@ -99,7 +100,7 @@ export class NatsServer {
     writeFileSync(join(server.folder, 'nats.conf'), configuration(settings, server), { mode: 0o600 })
     const opened = new NatsServer(server, log)
     opened.start()
-    // a program that is not there is told at once
+    // a missing program is reported at once
     await new Promise<void>((done) => {
       opened.child?.once('spawn', done)
       opened.child?.once('error', () => done())
@@ -132,7 +133,7 @@ export class NatsServer {
     })
   }
 
-  /** Start the server anew: one that lost the others may not find them again by itself. */
+  /** Restart the server: one that lost the others may not find them again. */
   restart(): void {
     this.child?.kill('SIGTERM')
   }

@@ -1,6 +1,7 @@
-// Data about minions in all members (grains, pillar, mine) and logins (tokens, sessions of the REST API). The local cache stays the working
-// copy, so that reads never wait. A change goes to the local cache at once and to the shared state behind it; the newest change of each key waits while there is no
-// majority. Changes of other members are written to the local cache as they come, in the order of the shared state.
+// Data about minions in all members (grains, pillar, mine) and logins (tokens, sessions of the REST API). The local
+// cache stays the working copy, so that reads never wait. A change goes to the local cache at once and then to the
+// shared state; without a majority, the newest change of each key waits. Changes of other members are written to the
+// local cache in the order of the shared state.
 import { type Log, toError } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { Bank, DataCache } from '../store/mod.ts'
@@ -35,7 +36,7 @@ export class ReplicatedCache implements DataCache {
     this.isShared = isShared
   }
 
-  /** The place in the shared state up to which changes were taken. */
+  /** The position in the shared state up to which changes were taken. */
   get place(): number {
     return this.state?.place ?? this.from
   }

@@ -1,12 +1,12 @@
-// What travels through NATS is sealed with a key that only masters of the cluster have: its servers see names of keys and sizes, and
-// nobody without the secret can forge a record.
+// Encrypts all data in NATS with a key of the cluster's masters: the NATS servers see only names of keys and sizes, and
+// a record cannot be forged without the secret.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { BrineError } from '../base/mod.ts'
 
 const NONCE = 12
 const TAG = 16
 
-/** What no other sealed message has. */
+/** Return the nonce of an encrypted message, which is unique. */
 export const nonceOf = (sealed: Uint8Array): string => Buffer.from(sealed.subarray(0, NONCE)).toString('base64url')
 
 export class Seal {
@@ -16,7 +16,7 @@ export class Seal {
     this.key = key
   }
 
-  /** `place` is where the message lies; it opens only there. */
+  /** Encrypt bytes for a position; the message can be decrypted only for the same `place`. */
   close(bytes: Uint8Array, place: string): Buffer {
     const nonce = randomBytes(NONCE)
     const cipher = createCipheriv('aes-256-gcm', this.key, nonce).setAAD(Buffer.from(place))

@@ -1,6 +1,6 @@
-// Looks after the NATS server that this master started. A server whose disk was full serves no streams until it is started anew, and one
-// that was killed twice in a moment may stay behind the others for ever. A master that went to the server of another one, because its own
-// was away, comes back: the end of one machine should cost one member.
+// Supervises the NATS server that this master started. A server whose disk was full serves no streams until it is
+// restarted, and one that was killed twice in a short time may stay behind the others forever. A master that connected
+// to another server, because its own was away, returns to it: the failure of one machine should affect one member only.
 import { statfsSync } from 'node:fs'
 import type { Log } from '../base/mod.ts'
 import type { Nats, ServerState } from './nats.ts'
@@ -17,7 +17,7 @@ const WELL_LOOKS = 2
 export interface ServerWatchParts {
   /** The name of the own server. */
   name: string
-  /** Where its streams are. */
+  /** The folder of its streams. */
   folder: string
   /** Connect to the own server and ask it; undefined when it does not answer. */
   ask(): Promise<ServerState | undefined>
@@ -40,7 +40,7 @@ export class ServerWatch {
   private looking: Promise<void> | undefined
   /** Looks since the server was last not well. */
   private well = 0
-  /** How far the copy of the server was behind at its best, and the looks since it came nearer. */
+  /** The smallest lag of the server's copy, and the checks since it became smaller. */
   private behind = Number.POSITIVE_INFINITY
   private stale = 0
   private patience = STALE_LOOKS
@@ -70,7 +70,7 @@ export class ServerWatch {
 
   /** See that a copy that is behind comes nearer. */
   private follow(behind: number | undefined): void {
-    // nobody leads the stream now, or the server hangs: its copy is not at fault
+    // the stream has no leader, or the server hangs: its copy is not the problem
     if (behind === undefined) return
     const isNearer = behind < this.behind
     this.behind = behind === 0 ? Number.POSITIVE_INFINITY : Math.min(behind, this.behind)

@@ -1,5 +1,5 @@
-// What the options say about a cluster: its members, which of them this master is, the NATS servers, and the keys that follow from
-// `cluster_secret`.
+// The settings of a cluster from the options: its members, this master's own name, the NATS servers, and the keys
+// derived from `cluster_secret`.
 import { hkdfSync } from 'node:crypto'
 import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -11,16 +11,16 @@ import { type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } 
 export interface SupervisedServer {
   /** The program; a bare name is looked up in PATH. */
   program: string
-  /** The address that peers know, and on which the server listens. */
+  /** The address for peers, on which the server listens. */
   address: string
   clientPort: number
   routePort: number
   /** `address:port` of the other members' servers. */
   routes: string[]
   folder: string
-  /** What the key of the authority of its certificates follows from. */
+  /** The secret from which the key of its certificate authority is derived. */
   secret: string
-  /** The files of its certificates, and the name in them that masters check in place of an address. */
+  /** The files of its certificates, and the name in them that masters check instead of an address. */
   tls: { ca: string; cert: string; key: string; servername: string }
 }
 
@@ -37,15 +37,15 @@ export interface ClusterSettings {
   servers: string[]
   login: { user?: string; pass?: string; token?: string; creds?: string }
   tls: { ca?: string; cert?: string; key?: string; servername?: string } | undefined
-  /** Undefined where the site has NATS servers of its own. */
+  /** Undefined if the site has its own NATS servers. */
   supervised: SupervisedServer | undefined
   /** Whether the operator says that the servers sync every write (`sync_interval: always`). */
   isSyncSure: boolean
-  /** Seals what travels through NATS. */
+  /** Encrypts data in NATS. */
   sealKey: Buffer
   /** The password of the routes between supervised servers. */
   routePassword: string
-  /** Where the member keeps its place in the log and the files of its server. */
+  /** The folder for the member's position in the log and the files of its server. */
   folder: string
 }
 

@@ -1,4 +1,4 @@
-// The options that ask for the REST API: Salt has three servers with options of their own.
+// The options that enable the REST API: Salt has three servers with separate options.
 import type { Dict } from '../data/mod.ts'
 
 export const API_KINDS = ['rest_cherrypy', 'rest_tornado', 'rest_wsgi'] as const

@@ -1,5 +1,5 @@
-// Complaints about options: a value of the wrong type, with Salt's words and its ideas of what may pass, and a name that
-// looks like a slip of the pen. Options that no program knows are fine otherwise: modules read their own.
+// Warnings about options: a value of the wrong type, with Salt's texts and conversions, and a name that looks like a
+// typing error. Other unknown options are fine: modules read their own.
 import { isA, type Log, type LogLevel, lookup, recover, shownText, slipOf } from '../base/mod.ts'
 import {
   type Dict,
@@ -24,7 +24,7 @@ import { defaultOf, isFor, type Option, type OptionTable, type Role, typesOf } f
 import { FUNCTION_OPTIONS, OLD_NAMES, OPTIONS } from './options.ts'
 import { type Sources, whereSet, withoutTemplateSecrets } from './source.ts'
 
-/** What a type's constructor accepts and Salt still refuses, because the value would change its meaning. */
+/** Values that a type's constructor accepts but Salt refuses, because the conversion would change their meaning. */
 const CHANGED_BY: Readonly<Record<string, readonly string[]>> = lookup({
   str: ['list', 'tuple', 'dict'],
   list: ['dict', 'str'],
@@ -40,7 +40,7 @@ export interface OptionProblem {
   option: string
   level: LogLevel
   text: string
-  /** The name that may have been meant. */
+  /** The similar name. */
   meant?: string
 }
 
@@ -49,7 +49,7 @@ export function tellProblems(problems: Iterable<OptionProblem>, log: Log): void 
   for (const { level, text } of problems) log(level, text)
 }
 
-/** Return a warning for each option whose value has none of its types. */
+/** Yield a warning for each option whose value has none of its types. */
 export function* checkTypes(opts: Dict, sources: Sources): Generator<OptionProblem> {
   for (const [key, value] of opts) {
     const name = str(key)
@@ -65,7 +65,9 @@ export function* checkTypes(opts: Dict, sources: Sources): Generator<OptionProbl
   }
 }
 
-/** Ports that a daemon listens on or connects to: with a wrong one it would serve nobody. */
+/**
+ * Ports that a daemon listens on or connects to: a wrong value is an error, because the daemon would be unreachable.
+ */
 const PORTS = ['publish_port', 'ret_port', 'master_port']
 const HIGHEST_PORT = 65_535
 
@@ -98,7 +100,7 @@ function is(value: Value, type: string): boolean {
   return typeof value === 'boolean' ? type === 'bool' : isOfType(value, type)
 }
 
-/** Python's isinstance, for which a truth value is an int. */
+/** Python's isinstance, in which a boolean is an int. */
 function isOfType(value: Value, type: string): boolean {
   switch (type) {
     case 'str':
@@ -149,7 +151,7 @@ function readsAsNumber(text: string, type: 'int' | 'float'): boolean {
   )
 }
 
-/** Return a warning for each option of the files whose name is unknown, yet close to one that is known. */
+/** Yield a warning for each option of the files with an unknown name that is similar to a known one. */
 export function* checkNames(sources: Sources, role: Role): Generator<OptionProblem> {
   const known = namesFor(OPTIONS, role)
   for (const name of sources.keys()) {

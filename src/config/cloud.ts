@@ -19,7 +19,7 @@ export interface CloudFilesRequest {
   env?: ProcessEnvironment
 }
 
-/** A provider as the files have it, with what it extends merged in. */
+/** A provider of the files, merged with the providers that it extends. */
 export interface CloudProvider {
   alias: string
   driver: string
@@ -34,7 +34,7 @@ export interface CloudProfile {
 }
 
 export interface CloudFiles {
-  /** The options of the master with those of the file `cloud` over them. `cachedir` is that of salt-cloud. */
+  /** The options of the master merged with those of the file `cloud`. `cachedir` is that of salt-cloud. */
   opts: Dict
   /** The options that the file `cloud` sets, with their places. */
   own: Dict
@@ -73,7 +73,7 @@ export async function readCloudFiles(request: CloudFilesRequest): Promise<CloudF
   }
 }
 
-/** Return the folder of the configuration: the one that a program was given, or else that of the file of the master. */
+/** Return the folder of the configuration: the folder that a program was given, or that of the master's file. */
 export function cloudConfigFolder(opts: Dict): string {
   const given = resolve(option(opts, 'config_dir'))
   return given === dirname(MASTER_CONFIG) ? dirname(option(opts, 'conf_file')) : given
@@ -107,7 +107,7 @@ interface Written {
   at: Position
 }
 
-/** Return settings with those of what they extend below them. */
+/** Merge settings over those that they extend. */
 function extended(
   written: Written,
   find: (name: string, from: Written) => Written,

@@ -1,5 +1,5 @@
-// What follows from the options that minions and masters share. Each step changes the options in place, as long as the
-// values have the types it needs; a value that no program could begin with is refused with the place it was set.
+// Derives the options that minions and masters share. Each step changes the options in place, if the values have the
+// expected types; a value that no program can use is an error with its place.
 import { basename, isAbsolute, join } from 'node:path'
 import { didYouMean, type Log } from '../base/mod.ts'
 import { type Dict, isDict, isList, str, textOf, truthy, typeName, update, type Value } from '../data/mod.ts'
@@ -38,7 +38,7 @@ export function placeLogFile(overrides: Dict, defaultFile: Value): void {
   else if (!isAbsolute(file) && isPlainPath(file)) overrides.set('log_file', join(folder, file))
 }
 
-/** `environment` is what `saltenv` was called. */
+/** Adopt `environment`, the old name of `saltenv`. */
 export function adoptEnvironment(opts: Dict, role: Role, log: Log): void {
   const environment = opts.get('environment')
   if (environment === undefined) return
@@ -54,7 +54,7 @@ export function adoptEnvironment(opts: Dict, role: Role, log: Log): void {
   opts.set('saltenv', environment)
 }
 
-/** Backends may be called by the short names they once had. */
+/** Replace the former short names of backends. */
 export function renameBackends(opts: Dict): void {
   const backends = opts.get('fileserver_backend')
   if (!isList(backends ?? null)) return
@@ -103,7 +103,7 @@ const SSL_FILES = ['certfile', 'keyfile', 'ca_certs', 'ciphers', 'verify_locatio
 /** Flags of Python that ask for nothing which is not done anyway. */
 const SSL_USUAL_FLAGS = ['VERIFY_DEFAULT', 'VERIFY_X509_TRUSTED_FIRST']
 
-/** Report what is not used, and refuse flags that ask for stricter checks than are made. */
+/** Report unused names, and refuse flags that request stricter checks than are implemented. */
 function checkSslNames(ssl: Dict, log: Log): void {
   const known = [...Object.keys(SSL_NAMES), ...SSL_FILES]
   for (const key of ssl.keys()) {

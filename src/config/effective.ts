@@ -23,7 +23,7 @@ export interface EffectiveOption {
   origin: string | null
   doc: string
   hasEffect: boolean
-  /** Why it has no effect, or which name may have been meant. */
+  /** Why it has no effect, or a similar name. */
   note: string | null
   /** Whether the value, or a part of it, is hidden. */
   isSecret: boolean
@@ -72,7 +72,7 @@ function noteOf(name: string, option: Option | undefined, known: ReadonlySet<str
   return meant === undefined ? null : `Unknown option; did you mean ${meant}?`
 }
 
-/** Options whose keys are names of login systems and users. */
+/** Options whose keys are names of authentication systems and users. */
 const LISTS_OF_USERS: ReadonlySet<string> = new Set(['external_auth', 'publisher_acl'])
 
 /** Return the value of an option with its secrets hidden: values under secret names, fetched values, values from templates, and passwords in URLs. */

@@ -1,4 +1,4 @@
-// What reading a configuration can fail with.
+// Errors of reading a configuration.
 import { BrineError, type ErrorDetails } from '../base/mod.ts'
 
 export type ConfigErrorCode =

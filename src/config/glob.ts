@@ -1,5 +1,5 @@
-// Files that match a pattern, as Python's glob.glob gives them: `*`, `?` and `[…]` within one part of a path, names with
-// a leading dot only when the pattern has one, and no order.
+// Files that match a pattern, like Python's glob.glob: `*`, `?` and `[…]` within one part of a path; names with a
+// leading dot only if the pattern has one; unordered.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAnyError, recover } from '../base/mod.ts'

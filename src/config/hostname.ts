@@ -1,5 +1,5 @@
-// The name of this machine as Salt guesses it for a minion's id: a full name if one can be found, then the plain host
-// name, then what /etc/hostname and /etc/hosts call this machine, then an address; never a name of the loopback.
+// The name of this machine as Salt guesses it for a minion id: a fully qualified name if possible, then the plain host
+// name, then the names in /etc/hostname and /etc/hosts, then an address; never a name of the loopback.
 import { readFileSync } from 'node:fs'
 import { hostname, networkInterfaces } from 'node:os'
 
@@ -13,7 +13,7 @@ export async function guessHostname(): Promise<string> {
   return candidates.find((name) => name !== '' && !LOOPBACK.test(name)) ?? 'localhost'
 }
 
-/** Python's socket.getfqdn: the first name with a dot among those that the host's address has. */
+/** Python's socket.getfqdn: the first name with a dot among the names of the host's address. */
 async function fullName(host: string): Promise<string> {
   try {
     const { lookup, reverse } = await import('node:dns/promises')
@@ -37,7 +37,7 @@ function namesInFiles(): string[] {
   )
 }
 
-/** The words of each line, remarks left out; none for a file that is not there. */
+/** Return the words of each line without comments; empty if the file does not exist. */
 function wordsOf(file: string): string[][] {
   let text: string
   try {

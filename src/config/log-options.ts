@@ -19,7 +19,7 @@ import { ConfigError } from './errors.ts'
 import { type Sources, whereSet } from './source.ts'
 import { rawOption } from './view.ts'
 
-/** The number of a level by its name or its number; undefined when there is no such level. */
+/** Return the number of a level from its name or number; undefined for an unknown level. */
 export function logLevelNumber(level: Value): number | undefined {
   if (isInt(level)) return Number(level)
   const name = str(level).toLowerCase()
@@ -31,13 +31,13 @@ const FACILITIES =
 const LOCAL_0 = 16
 const SYSLOG_PORT = 514
 
-/** Where a system log listens: a socket of this machine, or a host and port. */
+/** The address of a system log: a socket of this machine, or a host and port. */
 export type SyslogAddress = { facility: number } & (
   | { kind: 'file'; path: string }
   | { kind: 'udp' | 'tcp'; host: string; port: number }
 )
 
-/** Return the system log that a `log_file` means, such as `udp://host:514/LOG_DAEMON`; undefined for the path of a file. */
+/** Return the system log in a `log_file` such as `udp://host:514/LOG_DAEMON`; undefined for a file path. */
 export function syslogAddress(text: string): SyslogAddress | undefined {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
   if (scheme === undefined) return undefined
@@ -67,7 +67,7 @@ function facilityOf(name: string): number {
   return number
 }
 
-/** What `%(…)s` in a format may name, with a value of its type. */
+/** The fields that `%(…)s` in a format may use, with a sample value of the type. */
 const SAMPLE: Dict = new Map<Value, Value>([
   ...['asctime', 'filename', 'funcName', 'jid', 'levelname', 'message', 'minion_id', 'module', 'msg', 'name'].map(text),
   ...['bracketlevel', 'bracketname', 'bracketprocess', 'colorlevel', 'colormsg', 'colorname', 'colorprocess'].map(text),
@@ -159,7 +159,7 @@ function checkLevel(holder: Dict, name: Value, level: Value, where: string, log:
   holder.set(name, 'error')
 }
 
-/** Let `log_fmt` stand for the formats of console and file that no configuration file sets. */
+/** Apply `log_fmt` to the formats of console and file that no configuration file sets. */
 export function spreadLogFormat(opts: Dict, overrides: Dict): void {
   const format = overrides.get('log_fmt') ?? null
   if (!truthy(format)) return

@@ -1,5 +1,5 @@
-// A master's options: defaults, then the files, then what follows from them. Programs that only talk to a master read
-// the same, and then the user's own file and token.
+// Reads a master's options: defaults, then the files, then derived options. Programs that only talk to a master read
+// the same, then the user's own file and token.
 import { readFileSync, statSync } from 'node:fs'
 import { homedir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -48,9 +48,9 @@ export interface MasterConfigRequest {
   path?: string
   env?: ProcessEnvironment
   log?: Log
-  /** Fetches the values of `sdb://` URIs in options; without it they stay as they are. */
+  /** Fetches the values of `sdb://` URIs in options. Default: the URIs stay. */
   fetchSdb?: FetchSdb
-  /** Loads what the complete options name and most sites do not have. */
+  /** Loads code that the complete options require and few sites need. */
   prepare?: PrepareOptions
   program?: string
   /** Renders files that are templates. */
@@ -106,14 +106,20 @@ async function readMasterConfig(request: MasterConfigRequest, serviceLog: Log): 
   return opts
 }
 
-/** What `salt-syndic` sees of the master beside it: the files of the syndic lie below the root, too. */
+/**
+ * Return the options that `salt-syndic` reads from the master on its machine; the syndic's files are below the root,
+ * too.
+ */
 export async function syndicMasterConfig(request: MasterConfigRequest = {}): Promise<Dict> {
   const opts = await masterConfig(request)
   moveBelowRoot(opts, ['syndic_pidfile', ...(isPlainPath(opts.get('syndic_log_file')) ? ['syndic_log_file'] : [])])
   return opts
 }
 
-/** What `salt` and its like see: the master's options, the user's own file, and the token of a login. */
+/**
+ * Return the options for `salt` and similar programs: the master's options, the user's own file, and the token of a
+ * login.
+ */
 export async function clientConfig(request: MasterConfigRequest = {}): Promise<Dict> {
   const { env = process.env, log = silentLog } = request
   const xdg = join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'salt')
@@ -143,7 +149,7 @@ function addOwnFile(opts: Dict, file: string, log: Log): void {
   for (const [key, value] of own) opts.set(key, value)
 }
 
-/** `minionfs` serves what minions pushed, which nothing is without `file_recv`. */
+/** Warn about `minionfs` without `file_recv`: it serves files that minions pushed. */
 function checkMinionFiles(opts: Dict, sources: Sources, log: Log): void {
   if (!option(opts, 'fileserver_backend').includes('minionfs') || option(opts, 'file_recv')) return
   const where = whereSet(sources, 'fileserver_backend')
@@ -256,7 +262,7 @@ function settleCluster(opts: Dict, log: Log): void {
       log('warning', 'Cluster id defined without defining cluster pki, falling back to pki_dir')
       opts.set('cluster_pki_dir', opts.get('pki_dir')!)
     }
-    // the keys of minions are those of the cluster
+    // the keys of minions are in the cluster's directory
     opts.set('pki_dir', opts.get('cluster_pki_dir')!)
     return
   }
@@ -307,7 +313,7 @@ function settleWorkers(opts: Dict, log: Log): void {
   opts.set('worker_pools', pools)
 }
 
-/** What SSH minions get must not replace what the master serves. */
+/** Warn about options for SSH minions that would replace the master's own. */
 function checkSshMinionOptions(opts: Dict, log: Log): void {
   const given = opts.get('ssh_minion_opts')
   if (given === undefined) return

@@ -1,5 +1,5 @@
-// The name of a minion that has none configured: the one remembered in `minion_id`, what `id_function` says, or a guess
-// from the host's name, in lower case and without its domain on request.
+// The id of a minion without a configured one: the id stored in `minion_id`, the result of `id_function`, or a guess
+// from the host name, on request in lower case and without its domain.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Log, toError } from '../base/mod.ts'
@@ -67,7 +67,7 @@ function remember(id: string, file: string, log: Log): void {
   }
 }
 
-/** True cuts at the first dot; a text is the one domain to cut off. */
+/** Remove the domain: True cuts at the first dot; a text is the domain to remove. */
 function withoutDomain(id: string, domain: Value): string {
   if (domain === true) return id.split('.', 1)[0]!
   const text = textOf(domain)

@@ -1,5 +1,5 @@
-// How an option is declared: its type, its default for each kind of daemon, its meaning, its effect and its earlier names.
-// Defaults, checks, the typed view (`view.ts`) and the manual follow from the tables of these declarations.
+// The declaration of an option: type, default for each kind of daemon, meaning, effect and earlier names. Defaults,
+// checks, the typed view (`view.ts`) and the manual are generated from tables of these declarations.
 import { type Dict, fromPlain, type Value } from '../data/mod.ts'
 
 export type Role = 'minion' | 'master'
@@ -14,7 +14,7 @@ export interface Option {
   readonly both?: unknown
   readonly minion?: unknown
   readonly master?: unknown
-  /** Find the default on this machine; the one above is the usual one. */
+  /** Compute the default on this machine; `default` documents the usual value. */
   readonly find?: () => Value
   /** The programs that know an option without a default. */
   readonly for?: readonly Role[]
@@ -58,13 +58,13 @@ export function isFor(option: Option, role: Role): boolean {
   return 'both' in option || role in option || (option.for?.includes(role) ?? false)
 }
 
-/** A fresh copy of the default, or undefined where there is none. */
+/** Return a fresh copy of the default; undefined if there is none. */
 export function defaultOf(option: Option, role: Role): Value | undefined {
   const plain = role in option ? option[role] : option.both
   return plain === undefined ? undefined : fromPlain(plain)
 }
 
-/** Every option that has a default, as a dict of its own. */
+/** Return every option with a default, as a new dict. */
 export function defaultsOf(options: OptionTable, role: Role): Dict {
   const defaults: Dict = new Map()
   for (const [name, option] of Object.entries(options)) {

@@ -54,7 +54,7 @@ export const THEMES: ReadonlyMap<string, OptionTable> = new Map<string, OptionTa
   ['Telemetry', TELEMETRY],
 ])
 
-/** All tables as one type, for the typed view. */
+/** The types of all tables, for the typed view. */
 export type Declared = typeof ACCESS &
   typeof CACHES &
   typeof CLUSTER &
@@ -83,18 +83,18 @@ export type Declared = typeof ACCESS &
 
 export const OPTIONS: OptionTable = Object.assign({}, ...THEMES.values())
 
-/** Options that functions look up, which no minion or master has until they are set. */
+/** Options that only functions read; the options of minions and masters contain them only if they are set. */
 export const FUNCTION_OPTIONS: OptionTable = FUNCTIONS
 
 let defaults: Dict | undefined
 
-/** What functions find where nothing is set; a copy of the asker's own. */
+/** Return the defaults of these options as a new dict. */
 export function functionDefaults(): Dict {
   defaults ??= defaultsOf(FUNCTIONS, 'minion')
   return deepCopy(defaults)
 }
 
-/** Names of earlier releases, with the ones they have now. */
+/** Old names of options with their present names. */
 export const OLD_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries(OPTIONS).flatMap(([name, option]) => (option.old ?? []).map((old) => [old, name] as const)),
 )

@@ -1,11 +1,11 @@
-// Options that are paths: relative ones, and those below the default root, move below `root_dir`.
+// Options that are paths: relative paths and paths below the default root move below `root_dir`.
 import { join, resolve } from 'node:path'
 import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { globFiles, hasMagic } from './glob.ts'
 import { option } from './view.ts'
 
-/** Puts the given options below the root, unless they are there already or lie elsewhere on purpose. */
+/** Move the given options below the root, unless they are there already or are set to a path outside. */
 export function moveBelowRoot(opts: Dict, names: Iterable<string>): void {
   const root = resolve(option(opts, 'root_dir'))
   for (const name of names) {
@@ -15,18 +15,18 @@ export function moveBelowRoot(opts: Dict, names: Iterable<string>): void {
   }
 }
 
-/** The default root is `/`, so every absolute path counts as one below it. */
+/** Move a path below the root. The default root is `/`, so every absolute path is below it. */
 function belowRoot(root: string, path: string): string {
   if (root !== '/' && (path === root || path.startsWith(`${root}/`))) return join(root, path.slice(root.length))
   return join(root, path)
 }
 
-/** Logs may also go to an address such as `udp://host:port` or `file:///dev/log`. */
+/** Whether a value is a file path; logs may also go to an address such as `udp://host:port` or `file:///dev/log`. */
 export function isPlainPath(value: Value | undefined): boolean {
   return typeof value === 'string' && !/^[a-z][a-z0-9+.-]*:/i.test(value)
 }
 
-/** Directories by environment: keys as text, what is no list of them as none, globs expanded. */
+/** Return directories by environment: keys as text, invalid lists as empty ones, globs expanded. */
 export function normalRoots(value: Value, name: string, fallback: string, log: Log): Dict {
   if (!isDict(value)) {
     log('warning', `The ${name} parameter is not properly formatted, using defaults`)

@@ -1,4 +1,4 @@
-// One configuration file as a dict, with Salt's complaints about what is none.
+// Reads one configuration file as a dict, with Salt's messages for invalid files.
 import { readFileSync, renameSync, statSync } from 'node:fs'
 import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, qualifiedTypeName, str, textOf, truthy, type Value } from '../data/mod.ts'
@@ -6,7 +6,7 @@ import { load, YamlError } from '../yaml/mod.ts'
 import { ConfigError } from './errors.ts'
 import { askedPipe, type ConfigTemplate, holdsJinja, isPlainPipe, USUAL_PIPE } from './templates.ts'
 
-/** Whether there is such a file; one in a directory that we may not enter, as another user's home, is not there for us. */
+/** Whether a file exists. A file in a directory without access, such as another user's home, counts as missing. */
 export function isRegularFile(path: string): boolean {
   try {
     return statSync(path).isFile()
@@ -23,7 +23,7 @@ export function readConfigFile(path: string, log: Log): Dict {
   return optionsIn(parsed(path, readFileSync(path), { log }), path)
 }
 
-/** How a file of the configuration is opened. */
+/** The way a configuration file is opened. */
 export interface Opening {
   log: Log
   /** The pipe that the including file sets. */
@@ -33,7 +33,8 @@ export interface Opening {
 }
 
 /**
- * Return the options of a file, or the file as a template: one that asks to be rendered, or that is no YAML and holds Jinja.
+ * Return the options of a file, or the file as a template: one that requests rendering, or that is invalid YAML and
+ * contains Jinja.
  */
 export function openConfigFile(path: string, opening: Opening): Dict | ConfigTemplate {
   opening.log('debug', `Reading configuration from ${path}`)
@@ -49,7 +50,7 @@ export function openConfigFile(path: string, opening: Opening): Dict | ConfigTem
   }
 }
 
-/** Return what a file holds as options. */
+/** Return the content of a file as options. */
 export function optionsIn(value: Value, path: string): Dict {
   if (!truthy(value)) return new Map()
   if (!isDict(value)) {

@@ -1,5 +1,5 @@
-// Values that are kept elsewhere: `sdb://<profile>/<key>` in options, and where functions are asked for one. A profile is an
-// option (or an entry of pillar) that names its driver. The drivers are plugins, which programs hand in.
+// Values of external stores: `sdb://<profile>/<key>` in options and in calls of functions. A profile is an option (or
+// an entry of pillar) that names its driver. The drivers are plug-ins, which programs pass in.
 import { type Log, toError } from '../base/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 
@@ -11,7 +11,7 @@ export interface SdbPlace {
 
 const START = 'sdb://'
 
-/** Where a value lies, or why the text does not say so. */
+/** Return the place of a value, or the problem with the URI. */
 export function sdbPlace(uri: Value, opts: Dict): SdbPlace | string {
   if (typeof uri !== 'string' || !uri.startsWith(START)) return 'SDB uri must start with "sdb://"'
   const slash = uri.indexOf('/', START.length)
@@ -36,8 +36,8 @@ export type FetchSdb = (uri: string, opts: Dict, log: Log) => Promise<Value>
 export type PrepareOptions = (opts: Dict) => Promise<void>
 
 /**
- * Put values into the place of the URIs that name them, wherever in the options. A URI that cannot be fetched stays, and the log
- * says why; one whose profile is not in the options may be meant for a pillar. Return the names of the options that had URIs.
+ * Replace the URIs in the options by their values. A URI that cannot be fetched stays, and the reason is logged; if its
+ * profile is not in the options, it may be for pillar. Return the names of the options with URIs.
  */
 export async function applySdb(opts: Dict, log: Log, fetch: FetchSdb | undefined): Promise<Set<string>> {
   const named = new Set<string>()
@@ -55,7 +55,7 @@ export async function applySdb(opts: Dict, log: Log, fetch: FetchSdb | undefined
   return named
 }
 
-/** Replace the URIs in a value, in place, by what `fetch` returns for each. */
+/** Replace the URIs in a value, in place, by the results of `fetch`. */
 export async function withFetched(value: Value, fetch: (uri: string) => Promise<Value>): Promise<Value> {
   if (typeof value === 'string') return value.startsWith(START) ? fetch(value) : value
   if (isDict(value)) for (const [key, inner] of value) value.set(key, await withFetched(inner, fetch))

@@ -1,11 +1,11 @@
-// Where each option was set, so that a complaint can name file and line.
+// The place of each option, for messages with file and line.
 import type { Position } from '../base/mod.ts'
 import { type Dict, HIDDEN, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import { positionOf } from '../yaml/mod.ts'
 
 export type Sources = Map<string, Position>
 
-/** Return the places of a file's options. `sourceLine` maps the lines of a rendered text to those of its template. */
+/** Return the places of a file's options. `sourceLine` maps lines of a rendered text to lines of its template. */
 export function sourcesIn(options: Dict, file: string, sourceLine?: (line: number) => number): Sources {
   const sources: Sources = new Map()
   for (const key of options.keys()) {
@@ -37,7 +37,7 @@ export function keepSources(opts: ReadonlyMap<Value, Value>, known: Kept): void 
   kept.set(opts, known)
 }
 
-/** Let a copy of options know what the options know. */
+/** Copy the places of options to a copy of the options. */
 export function inheritSources(from: ReadonlyMap<Value, Value>, to: ReadonlyMap<Value, Value>): void {
   kept.set(to, kept.get(from) ?? NOTHING)
 }
@@ -54,20 +54,26 @@ export function placeOfOption(opts: ReadonlyMap<Value, Value>, name: string): st
   return whereSet(sourcesOf(opts), name)
 }
 
-/** What functions returned to configuration files that this process rendered. Copies of options are made, so it belongs to none. */
+/**
+ * Results of functions in configuration templates of this process. They belong to no options object, because options
+ * are copied.
+ */
 const secrets = new Set<string>()
 
-/** A shorter text is a number or a word such as `yes` rather than a secret, and would hide the options of that value. */
+/**
+ * Minimum length of a secret: shorter texts are numbers or words such as `yes`, and masking them would hide other
+ * options.
+ */
 const LEAST_SECRET = 4
 /** A shorter text is hidden where it is a whole value: as a part of others it would hide too much. */
 const LEAST_IN_TEXT = 6
 
-/** Remember what functions returned to a configuration file. */
+/** Record the results of functions in a configuration file. */
 export function noteTemplateSecrets(texts: Iterable<string>): void {
   for (const text of texts) if (text.length >= LEAST_SECRET) secrets.add(text)
 }
 
-/** Return what functions returned to configuration files, for logs to hide. */
+/** Return the results of functions in configuration files, for masking in logs. */
 export const templateSecrets = (): ReadonlySet<string> => secrets
 
 /** Return a value with all hidden that functions returned to configuration files. */

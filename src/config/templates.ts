@@ -1,5 +1,5 @@
-// Configuration files that are templates: which files these are, and the interface of what renders them. Renderers and functions
-// lie in rooms that import this one, so programs hand a renderer in.
+// Configuration files that are templates: their detection, and the interface of their renderer. Renderers and functions
+// are in rooms that import this one, so programs pass the renderer in.
 import { statSync } from 'node:fs'
 import { ownUser } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
@@ -9,7 +9,7 @@ import { ConfigError } from './errors.ts'
 export interface ConfigTemplate {
   path: string
   text: string
-  /** The renderers it passes, such as `jinja|yaml`. */
+  /** The pipe of renderers, such as `jinja|yaml`. */
   pipe: string
 }
 
@@ -19,7 +19,10 @@ export interface RenderedConfig {
   sourceLine(line: number): number
 }
 
-/** Renders a file with the options that are known so far, and notes what functions returned to it. Throws a `ConfigError` that names file and line. */
+/**
+ * Render a file with the options so far, and record the results of functions in it. Throws a `ConfigError` with file
+ * and line.
+ */
 export type ConfigRenderer = (template: ConfigTemplate, opts: Dict) => Promise<RenderedConfig>
 
 /** The pipe of a file that is a template without saying so. */
@@ -31,8 +34,8 @@ const PLAIN = 'yaml'
 const FIRST_LINE = /^#!\s*([a-z0-9_]+(?:\s*\|\s*[a-z0-9_]+)*)\s*$/
 
 /**
- * Return the pipe that a file asks for: by its first line, or else by `config_renderer` of the file that includes it. A first line
- * with one word is a comment as ever, unless the word is `jinja` or `yaml`. `yaml` stands for a file that must not be rendered.
+ * Return the pipe of a file: from its first line, or from `config_renderer` in the including file. A first line with
+ * one word is a comment, unless the word is `jinja` or `yaml`. `yaml` marks a file that must not be rendered.
  */
 export function askedPipe(text: string, configured: string | undefined): string | undefined {
   const named = text.startsWith('#!') ? FIRST_LINE.exec(text.split('\n', 1)[0]!)?.[1] : undefined
@@ -63,7 +66,7 @@ export function refuseForeign({ path }: ConfigTemplate): void {
 const KEY = /^(?:([\w.-]+)|'([^'{}]*)'|"([^"{}]*)"):(?:\s|$)/
 const NO_KEY = /^(?:\s|#|- |-$|---|\.\.\.|\{#.*#\}\s*$|\{%-?\s*(?!include|call|macro|filter)\w+[^%]*%\}\s*$|$)/
 
-/** Return the names of the options that a template sets, or undefined where only rendering can tell. */
+/** Return the names of the options that a template sets; undefined if only rendering can tell. */
 export function optionNames(text: string): string[] | undefined {
   const names: string[] = []
   for (const line of text.split('\n')) {

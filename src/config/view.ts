@@ -1,4 +1,4 @@
-// The typed view of the options: what an option holds, with the type and the default that its table declares.
+// The typed view of the options: the value of an option with the type and the default in its table.
 import { type Dict, fromPlain, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Option, Role } from './option.ts'
 import { type Declared, FUNCTION_OPTIONS, OPTIONS } from './options.ts'
@@ -30,7 +30,7 @@ type Held<O> = O extends { type: infer T }
 
 type Absent<O> = O extends Default<null> ? null : O extends Default<unknown> ? never : undefined
 
-/** What `option` returns: undefined only where an option is not set and its table has no default. */
+/** The result of `option`: undefined only if an option is not set and its table has no default. */
 export type OptionValue<N extends OptionName> = Held<Declared[N]> | Absent<Declared[N]>
 
 /**
@@ -48,14 +48,14 @@ export function option(opts: ReadonlyMap<Value, Value>, name: string): Value | u
   return view.read(value) ?? usual(view, opts)
 }
 
-/** Return the value of an option as it is set, of whatever type, or the default of its table. */
+/** Return the value of an option unconverted, or the default of its table. */
 export function rawOption(opts: ReadonlyMap<Value, Value>, name: OptionName): Value {
   const value = opts.get(name)
   return value === undefined ? (usual(viewFor(name), opts) ?? null) : value
 }
 
 interface View {
-  /** What `typeof` gives for a value that needs no reading. */
+  /** The `typeof` of values that need no conversion. */
   plain: string
   /** Return the value as the declared type, undefined when it cannot be read as that. */
   read(value: Value): Value | undefined
@@ -89,7 +89,7 @@ function readNumber(value: Value): number | undefined {
   return text.trim() === '' || Number.isNaN(Number(text)) ? undefined : Number(text)
 }
 
-/** A single name counts as a list of one, so that a list of what is forbidden does not become empty. */
+/** A single name becomes a list with one item, so that a list of forbidden names does not become empty. */
 function readList(value: Value): Value[] | undefined {
   if (isList(value)) return value
   return textOf(value) ? [value] : undefined
@@ -97,7 +97,7 @@ function readList(value: Value): Value[] | undefined {
 
 function viewOf(declared: Option): View {
   const known = (['minion', 'master', 'both', 'unset'] as const).filter((key) => key in declared)
-  // a program without a default of its own takes `unset`, or else the default of the other one
+  // a program without its own default uses `unset`, or else the default of the other kind
   const other = 'unset' in declared ? 'unset' : (known[0] ?? 'unset')
   const of = (role: Role): unknown => declared[known.find((key) => key === role || key === 'both') ?? other]
   const defaults = { minion: of('minion'), master: of('master') }

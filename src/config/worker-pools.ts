@@ -1,10 +1,10 @@
-// How a master's workers are shared out: pools by name, each with a number of workers and the requests it answers, of
-// which exactly one takes all that no other does.
+// Distribution of a master's workers: named pools, each with a number of workers and the requests that it answers;
+// exactly one pool takes all other requests.
 import { type Dict, fromPlain, isDict, isInt, isList, str, truthy, type Value } from '../data/mod.ts'
 import { ConfigError } from './errors.ts'
 import { rawOption } from './view.ts'
 
-/** The pools in force: the configured ones, or one of `worker_threads` workers. */
+/** Return the configured pools, or a single pool with `worker_threads` workers. */
 export function poolsInForce(opts: Dict): Dict {
   const pools = rawOption(opts, 'worker_pools')
   if (isDict(pools) && pools.size > 0) return pools

@@ -29,7 +29,7 @@ async function load(view: ViewEntry): Promise<void> {
   }
 }
 
-/** Put the focus on the title of a page after the user went to it, so that a screen reader tells where it is now. */
+/** Focus the title of a page after a navigation, so that a screen reader announces it. */
 function useTitleFocus(name: string, path: string, isShown: boolean): void {
   const before = useRef<{ name: string; path: string } | undefined>(undefined)
   useEffect(() => {
@@ -39,7 +39,7 @@ function useTitleFocus(name: string, path: string, isShown: boolean): void {
     if (!last || last.path === path) return
     const { activeElement } = document
     const isInPage = activeElement !== null && activeElement.closest('.main') !== null
-    // a page that put the focus into a field of its own, or kept it beside what it opened, knows better
+    // keep the focus that the page itself has set, or kept beside a dialog
     if (isInPage && (last.name === name || activeElement.matches('input, textarea, select'))) return
     const title = document.querySelector<HTMLElement>('.main h1')
     if (!title) return

@@ -1,4 +1,4 @@
-// Numbers, times and texts as they are shown.
+// Formats of numbers, times and texts.
 
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
@@ -33,7 +33,7 @@ const UNITS: ReadonlyArray<[seconds: number, name: string]> = [
   [1, 's'],
 ]
 
-/** How long ago a time was: `3 min ago`. */
+/** Return the age of a time: `3 min ago`. */
 export function ago(iso: string, now = Date.now()): string {
   const seconds = Math.round((now - Date.parse(iso)) / 1000)
   if (Number.isNaN(seconds)) return iso

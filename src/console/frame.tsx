@@ -1,4 +1,4 @@
-// What stands around the views: the bar, the navigation, and messages about the connection and the session.
+// The frame around the views: the bar, the navigation, and messages about the connection and the session.
 import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { read } from './api/client.ts'
@@ -37,7 +37,7 @@ const MOST_WAITING = 1000
 const isKeyEvent = ({ tag, data }: LiveEvent): boolean =>
   tag === 'salt/key' || (tag === 'salt/auth' && data['act'] === 'pend')
 
-/** How many keys wait to be accepted. */
+/** The number of pending keys. */
 function WaitingKeys() {
   const { data } = useResource(
     (signal) => read('/v1/keys', { query: { state: 'pending', limit: MOST_WAITING }, signal }),
@@ -156,7 +156,7 @@ export const SkipLink = () => (
   </button>
 )
 
-/** How long a break lasts before it is worth a message. */
+/** How long an interruption lasts before a message appears, in milliseconds. */
 const BREAK_MS = 2500
 
 function Away() {

@@ -1,12 +1,12 @@
-// Globs with `*`, `?` and `[…]`, matched in time that grows with the length of the glob times that of the text, whatever they are: links
-// bring globs, and minions bring texts.
+// Globs with `*`, `?` and `[…]`, matched in a time proportional to the product of both lengths, because globs come from
+// links and texts from minions.
 
-/** One character of a glob: what it takes. A star is `*`. */
+/** One part of a glob: the test of a character, or a star. */
 type Part = '*' | ((char: string) => boolean)
 
 const anyone = (): boolean => true
 
-/** Read the characters and ranges between brackets. A range whose end lies before its beginning takes nothing, as in Python. */
+/** Parse the characters and ranges between brackets. As in Python, a reversed range matches nothing. */
 function setOf(text: string): (char: string) => boolean {
   const isNot = /^[!^]/.test(text)
   const chars = [...(isNot ? text.slice(1) : text)]
@@ -20,7 +20,7 @@ function setOf(text: string): (char: string) => boolean {
 }
 
 function partsOf(glob: string): Part[] {
-  // a bracket that is not closed stands for itself
+  // an unclosed bracket is literal
   const pieces = glob.match(/\[[!^]?[^\]]+\]|\*+|./gsu) ?? []
   return pieces.map((piece): Part => {
     if (piece.startsWith('*')) return '*'

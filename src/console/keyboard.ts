@@ -4,13 +4,13 @@ import { href, navigate, param, setParams } from './route.ts'
 import { palette } from './views/palette.tsx'
 import { VIEWS } from './views.ts'
 
-/** How long `g` waits for the second key. */
+/** How long `g` waits for the second key, in milliseconds. */
 const PAIR_MS = 1500
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** The keys that every page has, for the list of them. */
+/** The keys of every page, for the help. */
 export const COMMON_KEYS: ReadonlyArray<readonly [keys: string, meaning: string]> = [
   ['Ctrl K', 'Search pages, minions, jobs and functions'],
   ['/', 'Go to the filter of the page'],

@@ -1,5 +1,5 @@
-// The address of the page. Everything that a person chose is in the part behind `#`: `#/minions/web1?tab=grains`. The server sees none of
-// it, and the page works behind any path prefix.
+// The address of the page. All choices of the user are in the part behind `#`: `#/minions/web1?tab=grains`. The server
+// does not see it, and the page works behind any path prefix.
 import { computed, signal } from '@preact/signals'
 
 export interface Route {
@@ -22,7 +22,7 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    // a percent sign that somebody typed
+    // a percent sign typed by a user
     return part
   }
 }
@@ -62,7 +62,7 @@ export function navigate(target: string, { replace = false } = {}): void {
 /** Return the value of a parameter of the address. */
 export const param = (name: string, usual = ''): string => current.value.query.get(name) ?? usual
 
-/** Change parameters of the address and keep the others; what is typed replaces the entry in the history. */
+/** Change parameters of the address and keep the others; typing replaces the entry in the history. */
 export function setParams(params: Params, { replace = true } = {}): void {
   // a link that was followed a moment ago has changed the address, and its event may be still to come
   const { path, query } = readRoute(location.hash)

@@ -1,11 +1,11 @@
-// Who is logged in, and what this user may do.
+// The logged-in user and their rights.
 import { computed, signal } from '@preact/signals'
 import { type Data, endSession, Problem, post, read, whenLoggedOut } from './api/client.ts'
 import { stream } from './live/stream.ts'
 
 export type Session = Data<'/v1/session'>
 
-/** `undefined` until the server said whether there is a session. */
+/** `undefined` until the server has reported whether there is a session. */
 export const session = signal<Session | null | undefined>(undefined)
 
 /** Why the server cannot say it. */
@@ -14,7 +14,7 @@ export const sessionProblem = signal<Problem | undefined>(undefined)
 /** When the session ends, in milliseconds since 1970, once that is soon. */
 export const sessionEnd = signal<number | undefined>(undefined)
 
-/** How long before its end the user is told. */
+/** How long before the end of the session the user is warned, in milliseconds. */
 const SOON_MS = 600_000
 
 /** The longest time that a timer of a browser can wait for. */
@@ -22,7 +22,7 @@ const LONGEST_MS = 2 ** 31 - 1
 
 let endTimer: number | undefined
 
-/** Tell in time that a session ends. */
+/** Warn before a session ends. */
 function mindEnd(expires: string): void {
   clearTimeout(endTimer)
   sessionEnd.value = undefined
@@ -40,7 +40,7 @@ whenLoggedOut(() => {
 
 const RETRY_MS = 3000
 
-/** Find out who is logged in, and begin to hear events. A server that is away is asked again. */
+/** Read the session and start the event stream. An unreachable server is retried. */
 export async function begin(): Promise<void> {
   try {
     const { data, number } = await read('/v1/session')
@@ -88,8 +88,8 @@ export function expectAllowed(family: Family, fun: string): void {
 }
 
 /**
- * Whether the access list seems to allow a function of the master, to offer what will work. The server judges each request; this only
- * spares buttons that lead to a refusal.
+ * Whether the access list seems to allow a function of the master. The server authorises each request; this only hides
+ * buttons that would be refused.
  */
 export function seemsAllowed(family: Family, fun: string): boolean {
   return familyRights.value[family].some((entry) => {

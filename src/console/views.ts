@@ -2,7 +2,7 @@
 import type { ComponentType } from 'preact'
 import type { IconName } from './ui/icons.tsx'
 
-/** What a view is given: the parts of the address behind its own name. */
+/** The properties of a view: the parts of the address after its name. */
 export interface ViewProps {
   rest: readonly string[]
 }

@@ -1,5 +1,5 @@
-// The option `engines` of a master or a minion: a list of names and of one-key dicts from a name to settings, or one dict of
-// them all. `engine_module` among the settings says which engine it is, so that there may be several of a kind.
+// The option `engines` of a master or a minion: a list of names and of one-key dicts from a name to settings, or one
+// dict. The setting `engine_module` names the engine, so that several entries can run the same engine.
 import { rawOption } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, typeName, type Value } from '../data/mod.ts'
 
@@ -9,7 +9,7 @@ export interface ConfiguredEngine {
   /** The name of the engine. */
   module: string
   settings: Map<string, Value>
-  /** What is wrong with its settings. */
+  /** The problem with its settings. */
   problem?: string
 }
 
@@ -40,7 +40,7 @@ function engineOf(entry: Value): ConfiguredEngine {
   return { name, module: module === undefined ? name : str(module), settings }
 }
 
-/** Lays what an engine `reactor` sets over the options of the reactor. */
+/** Apply the settings of an engine `reactor` to the options of the reactor. */
 export function applyReactorSettings(opts: Dict, settings: ReadonlyMap<string, Value>): void {
   for (const name of ['refresh_interval', 'worker_threads', 'worker_hwm']) {
     const value = settings.get(name) ?? null

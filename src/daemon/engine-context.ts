@@ -1,4 +1,4 @@
-// The context of one engine: the daemon it runs in, until the engine is told to stop.
+// The context of one engine: the daemon that it runs in, until the engine is stopped.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, namedLog } from '../base/mod.ts'
 import { BusTap, type EventBus, eventStream, externalOrigin, tagRefusal } from '../bus/mod.ts'

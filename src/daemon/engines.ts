@@ -1,6 +1,6 @@
-// The engines of a daemon: each that is configured runs beside the others. One that ends or fails is started again, at once the
-// first time and then after waits that grow; one that has run for a while counts as new. What each does is in a file
-// (`engines.json` in the cache), for programs that ask.
+// The engines of a daemon run side by side. An engine that ends or fails is restarted, at once the first time and then
+// after growing delays; the count starts again after a longer run. Their states are in `engines.json` in the cache, for
+// other programs.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import { findEngine, type UserEngines } from './find-engine.ts'
 
 export interface EngineState {
   engine: string
-  /** `unavailable` is one that cannot serve here: it is not tried again. */
+  /** `unavailable`: the engine cannot run here and is not restarted. */
   state: 'running' | 'waiting' | 'stopped' | 'unavailable'
   /** When this state began. */
   since: string
@@ -22,7 +22,7 @@ export interface EngineState {
 
 export interface EngineParts extends EngineSurroundings {
   userEngines: UserEngines
-  /** Milliseconds before a new start, by how many there were without rest; replaced in tests. */
+  /** Milliseconds before a restart, by the number of failures in a row; replaced in tests. */
   wait?(failures: number): number
 }
 
@@ -49,7 +49,7 @@ export class Engines {
     if (all.length > 0) this.runs = all.map((engine) => this.keep(engine))
   }
 
-  /** Has them stop, and waits for it a moment. */
+  /** Stop the engines and wait for them, up to a limit. */
   async close(): Promise<void> {
     this.ending.abort()
     if (this.runs.length === 0) return
@@ -76,7 +76,7 @@ export class Engines {
       const problem = await this.run(engine)
       if (problem === 'unavailable' || signal.aborted) return
       failures = performance.now() - begun > MOST_MS ? 1 : failures + 1
-      // the one who stops it need not wait
+      // the caller of close need not wait for the delay
       await sleep(wait(failures), undefined, { signal }).catch(() => undefined)
     }
   }

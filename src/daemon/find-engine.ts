@@ -1,12 +1,12 @@
-// The engine that a name means: a user's own before one of this package, which is imported when it is asked for.
+// Find an engine by name: a user's own engine before a built-in one. A built-in engine is imported at first use.
 import { didYouMean } from '../base/mod.ts'
 import { engineTable } from '../loader/mod.ts'
 import type { EngineContext, EngineDeclaration } from '../sdk/mod.ts'
 
-/** Users' own engines by name, as a look at their folders finds them. */
+/** Users' own engines by name, found in their folders. */
 export type UserEngines = (ctx: EngineContext, wanted: string) => Promise<ReadonlyMap<string, EngineDeclaration>>
 
-/** The engine, or why there is none. */
+/** Return the engine, or the reason why it does not exist. */
 export async function findEngine(
   module: string,
   ctx: EngineContext,

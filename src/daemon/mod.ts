@@ -1,4 +1,4 @@
-// What masters and minions have in common: engines that run beside them, and returners.
+// Code that masters and minions share: engines and returners.
 export { applyReactorSettings, configuredEngines } from './engine-config.ts'
 export type { EngineSurroundings } from './engine-context.ts'
 export { type EngineParts, type EngineState, Engines } from './engines.ts'

@@ -1,4 +1,4 @@
-// Short copies of values that others sent, for events and logs about them.
+// Short copies of received values, for events and logs.
 import { briefStr } from './brief.ts'
 import { HIDDEN, isProof } from './secret-texts.ts'
 import { type Dict, isDict, isList, isNumeric, textOf, type Value } from './value.ts'
@@ -9,8 +9,8 @@ const DEEPEST = 4
 const CUT = '…'
 
 /**
- * Return a short copy of a value: long texts are cut, beyond a number of values or levels there is only a mark, and credentials are
- * hidden.
+ * Return a short copy of a value: long texts are cut, values beyond a number or depth are replaced by a mark, and
+ * credentials are masked.
  */
 export const briefCopy = (value: Value): Value => brief(value, { values: MOST_VALUES }, 0)
 

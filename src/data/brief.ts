@@ -2,7 +2,7 @@
 import { repr, str } from './repr.ts'
 import { isNumeric, PyStr, typeName, type Value } from './value.ts'
 
-/** Characters that stand for a container or an object, besides what is in it. */
+/** Characters counted for a container or an object, besides its content. */
 const EACH = 4
 
 /**

@@ -1,4 +1,4 @@
-// Which encodings there are and by what names Python knows them.
+// The supported encodings and their names in Python.
 import { PyError } from './errors.ts'
 
 export type Endian = 'le' | 'be'
@@ -33,7 +33,7 @@ for (const size of [2, 4] as const) {
 /** Single-byte code pages, which the runtime has under other names. */
 const CODE_PAGE = /^(?:(?:cp|windows-?)(125[0-8]|874|866)|iso-?8859-(\d{1,2})|(koi8-[ru]))$/
 
-/** Node 20 takes windows-1252 for Latin-1, so its row from 0x80 to 0x9f stands here; holes are themselves. */
+/** Node 20 decodes windows-1252 as Latin-1, so its row from 0x80 to 0x9f is here; undefined bytes map to themselves. */
 const CP1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 const C1 = /[\x80-\x9f]/
 
@@ -64,14 +64,14 @@ function codePage(name: string): Codec | undefined {
   try {
     decoder = new TextDecoder(label)
   } catch {
-    return undefined // a page that nobody defined, such as iso-8859-99
+    return undefined // an undefined page, such as iso-8859-99
   }
   const chars = Array.from({ length: 256 }, (_, byte) => {
     const char =
       windows === '1252' && C1.test(String.fromCharCode(byte))
         ? CP1252[byte - 0x80]!
         : decoder.decode(Uint8Array.of(byte))
-    // the web's Windows pages fill their holes with control characters, Python's leave them
+    // the web's Windows pages map undefined bytes to control characters, Python's leave them undefined
     const hole = windows !== undefined && char.charCodeAt(0) === byte && C1.test(char)
     return hole || char === '\ufffd' ? undefined : char
   })

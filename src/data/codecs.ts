@@ -58,7 +58,7 @@ function encodeUnits(size: 2 | 4, endian: Endian, code: number): number[] {
   return endian === 'le' ? bytes : bytes.reverse()
 }
 
-/** What stands for a run of characters that the codec cannot hold. */
+/** Return the replacement for characters that the codec cannot encode. */
 function encodeFault(codec: Codec, bad: string[], at: number, errors: string): number[] {
   const plain = (text: string): number[] => Array.from(text).flatMap((char) => [...encodeChar(codec, char)!])
   switch (errors) {
@@ -115,7 +115,7 @@ function surrogateBytes(char: string): number[] {
   return [0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f)]
 }
 
-/** The text that the bytes are in UTF-8, or the bytes themselves when they are none. */
+/** Return bytes as text if they are valid UTF-8, else the bytes. */
 export function textOrBytes(bytes: Uint8Array): string | Uint8Array {
   return isUtf8(bytes) ? Buffer.from(bytes).toString() : bytes
 }
@@ -145,7 +145,7 @@ export function decodeBytes(bytes: Uint8Array, encoding = 'utf-8', errors = 'str
   }
 }
 
-/** Reads one character at a place: its text and length in bytes, or what is wrong there. */
+/** Decodes one character at a position: its text and length in bytes, or the error. */
 type Step = (at: number, bytes: Uint8Array) => [text: string, length: number] | Fault
 
 function decodeWith(bytes: Uint8Array, name: string, errors: string, step: Step, start = 0): string {

@@ -51,7 +51,7 @@ function sameDict(a: Map<Value, Value>, b: Map<Value, Value>): boolean {
   return true
 }
 
-/** The key of `map` that equals a key which is not there itself: 1 for True, a tuple for an equal tuple. */
+/** Return the key of `map` that equals a key but is not identical to it: 1 for True, a tuple for an equal tuple. */
 export function equalKey(map: ReadonlyMap<Value, Value>, key: Value): Value | undefined {
   if (typeof key === 'string' || key === null) return undefined
   if (key === 0 || key === 1) {
@@ -72,12 +72,12 @@ export function equalKey(map: ReadonlyMap<Value, Value>, key: Value): Value | un
 }
 
 /**
- * Dicts whose keys were seen to be text, bools and small ints only, with the size they had then: an int that is not
- * there itself has no equal among these, so that a dict of n ints is not searched n times.
+ * Dicts with their size when all keys were text, bools and small ints: an int that is not found in such a dict has no
+ * equal key, so that a dict of n ints is not searched n times.
  */
 const plainKeys = new WeakMap<ReadonlyMap<Value, Value>, number>()
 
-/** Tells that a plain key was added to a dict whose keys were all plain. */
+/** Note that a plain key was added to a dict with only plain keys. */
 export function notePlainKey(map: ReadonlyMap<Value, Value>): void {
   if (plainKeys.get(map) === map.size - 1) plainKeys.set(map, map.size)
 }
@@ -90,7 +90,7 @@ export function compareText(a: string, b: string): number {
     let x = a.charCodeAt(i)
     let y = b.charCodeAt(i)
     if (x !== y) {
-      // surrogates stand for code points above every other unit
+      // surrogates encode code points above every other unit
       if (x >= 0xd800 && y >= 0xd800) {
         x += x >= 0xe000 ? -0x2000 : 0x2000
         y += y >= 0xe000 ? -0x2000 : 0x2000

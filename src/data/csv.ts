@@ -1,4 +1,4 @@
-// Comma-separated values as Python's csv.reader splits them: quotes double, and an empty line has no fields.
+// Comma-separated values, parsed like Python's csv.reader: quotes are doubled, and an empty line has no fields.
 
 /** The records of a text, each as its fields. */
 export function parseCsv(text: string, delimiter = ','): string[][] {

@@ -1,4 +1,4 @@
-// What differs between two dicts: `old` and `new` by key, an empty text for what is missing.
+// The difference of two dicts: `old` and `new` by key, with an empty text for a missing value.
 import { equals } from './compare.ts'
 import { dictSet } from './dict.ts'
 import { contains, iterate, truthy } from './protocol.ts'

@@ -1,4 +1,4 @@
-// What `dict.keys()`, `.values()` and `.items()` give: live views, not copies. Keys and items behave as sets.
+// The results of `dict.keys()`, `.values()` and `.items()`: live views, not copies. Keys and items behave as sets.
 import { equals } from './compare.ts'
 import { dictEntries, dictGet, dictHas, dictKeys, dictValues } from './dict.ts'
 import { iterate } from './protocol.ts'

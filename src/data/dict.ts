@@ -36,7 +36,7 @@ export function dictHas(map: ReadonlyMap<Value, Value>, key: Value): boolean {
   return typeof key === 'string' ? map.has(key) : storedKey(map, key) !== MISSING
 }
 
-/** Sets as Python does: an equal key that is there already keeps its own spelling and place. */
+/** Set a key like Python: an existing equal key keeps its spelling and position. */
 export function dictSet(map: Dict, key: Value, value: Value): void {
   if (typeof key === 'string') {
     map.set(key, value)
@@ -47,7 +47,7 @@ export function dictSet(map: Dict, key: Value, value: Value): void {
   if (stored === MISSING && (typeof key === 'number' || typeof key === 'boolean')) notePlainKey(map)
 }
 
-/** Removes the key and gives what it held, or undefined when it was not there. */
+/** Remove a key and return its value; undefined if it did not exist. */
 export function dictDelete(map: Dict, key: Value): Value | undefined {
   const stored = storedKey(map, key)
   if (stored === MISSING) return undefined

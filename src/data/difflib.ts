@@ -1,5 +1,5 @@
-// Differences of texts as Python's difflib finds and prints them, to the line: users compare them, and states show
-// them. From 200 lines on, lines that make up more than a hundredth of the text do not count as anchors.
+// Differences of texts, computed and printed like Python's difflib, to the line: users compare them, and states show
+// them. From 200 lines on, lines that make up more than a hundredth of the text are not used as anchors.
 
 interface Block {
   a: number
@@ -9,7 +9,7 @@ interface Block {
 
 type Tag = 'equal' | 'replace' | 'delete' | 'insert'
 
-/** What turns `a[aFrom..aTo]` into `b[bFrom..bTo]`. */
+/** An edit from `a[aFrom..aTo]` to `b[bFrom..bTo]`. */
 interface Opcode {
   tag: Tag
   aFrom: number
@@ -20,7 +20,7 @@ interface Opcode {
 
 const POPULAR_FROM = 200
 
-/** Where each line is in `b`, without the popular ones. */
+/** Return the positions of each line in `b`, without popular lines. */
 function positionsIn(b: readonly string[]): Map<string, number[]> {
   const positions = new Map<string, number[]>()
   for (const [at, line] of b.entries()) {
@@ -53,7 +53,7 @@ class Comparison {
     this.positions = positionsIn(b)
   }
 
-  /** The longest run of equal lines; of several the one that begins first in `a`, then first in `b`. */
+  /** Return the longest run of equal lines; of equally long ones, the first in `a`, then the first in `b`. */
   private longest({ aFrom, aTo, bFrom, bTo }: Range): Block {
     const best: Block = { a: aFrom, b: bFrom, size: 0 }
     let lengths = new Map<number, number>()
@@ -71,7 +71,7 @@ class Comparison {
     return this.widened(best, { aFrom, aTo, bFrom, bTo })
   }
 
-  /** Popular lines anchor nothing, but they may continue a run. */
+  /** Extend a run by popular lines: they are no anchors, but may continue a run. */
   private widened(block: Block, { aFrom, aTo, bFrom, bTo }: Range): Block {
     let { a, b, size } = block
     while (a > aFrom && b > bFrom && this.a[a - 1] === this.b[b - 1]) {
@@ -83,7 +83,7 @@ class Comparison {
     return { a, b, size }
   }
 
-  /** Runs of equal lines in order, adjacent ones joined, and an empty one at the end. */
+  /** Return runs of equal lines in order, with adjacent ones joined, and an empty one at the end. */
   blocks(): Block[] {
     const found: Block[] = []
     const open: Range[] = [{ aFrom: 0, aTo: this.a.length, bFrom: 0, bTo: this.b.length }]
@@ -120,7 +120,7 @@ function diffOpcodes(a: readonly string[], b: readonly string[]): Opcode[] {
   return codes
 }
 
-/** Changes with up to `context` equal lines around them, cut where more than twice as many lie between. */
+/** Return changes with up to `context` equal lines around them, split where more than twice as many are between. */
 function groups(codes: readonly Opcode[], context: number): Opcode[][] {
   if (codes.length === 0 || (codes.length === 1 && codes[0]!.tag === 'equal')) return []
   const all = codes.map((code) => ({ ...code }))

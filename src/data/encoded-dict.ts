@@ -1,4 +1,4 @@
-// A dict that is made of the same entries again and again, such as a list of jobs: each entry is encoded once.
+// A dict that is often built from the same entries, such as a list of jobs: each entry is encoded once.
 import { Encoded } from './encoded.ts'
 import { dumpJson } from './json/mod.ts'
 import { dictHead, encodeMsgpack, joinEntries, PackedCursor } from './msgpack/mod.ts'
@@ -48,11 +48,11 @@ const DICT_OF_ONE_BYTES = 1
 
 /** A dict in one piece. */
 export interface PackedEntries {
-  /** No two of them are the same. */
+  /** Unique keys. */
   keys: readonly string[]
   /** The dict in MessagePack, in the dialect `bus`. */
   bytes: Uint8Array
-  /** Where each entry ends. */
+  /** The end position of each entry. */
   ends: readonly number[]
 }
 
@@ -63,7 +63,7 @@ export class EncodedDict extends Encoded {
   private readonly packed: PackedEntries | undefined
   private joined: Uint8Array | undefined
 
-  /** No two entries have the same key. */
+  /** Keys of entries must be unique. */
   constructor(entries: readonly EncodedEntry[] | PackedEntries) {
     super()
     if ('ends' in entries) {

@@ -1,5 +1,5 @@
-// Values in encoded form. Encoders copy the form that a value has, and readers get values of their own: a reader that changes its value
-// changes nothing for others.
+// Values in encoded form. Encoders copy the bytes, and each reader decodes a value of its own, so changes by one reader
+// do not affect others.
 import { PyObject, type Value } from './value.ts'
 
 export abstract class Encoded extends PyObject {

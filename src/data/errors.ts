@@ -1,4 +1,4 @@
-// Python's exceptions, as far as a user can see them: a class name and a text.
+// Python's exceptions, as visible to users: a class name and a text.
 import { BrineError, type ErrorDetails } from '../base/mod.ts'
 
 export type PyErrorType =
@@ -27,7 +27,7 @@ export type PyErrorType =
   | 'UnboundLocalError'
   | 'Exception'
 
-/** An exception that Python would have raised; `code` is its class and `message` what `str(exc)` gives. */
+/** An exception that Python would raise; `code` is its class and `message` the text of `str(exc)`. */
 export class PyError extends BrineError<PyErrorType> {
   constructor(type: PyErrorType, message: string, details?: ErrorDetails) {
     super(type, message, details)

@@ -68,7 +68,9 @@ function tokensOf(pattern: number[]): Token[] {
   return tokens
 }
 
-/** Where the set's closing bracket is, or -1; a bracket right after the opening (or its `!`) is a member. */
+/**
+ * Return the position of the set's closing bracket, or -1; a bracket right after the opening (or its `!`) is a member.
+ */
 function setEnd(pattern: number[], start: number): number {
   let first = start
   if (pattern[first] === 0x21) first++
@@ -104,7 +106,7 @@ function inSet(set: CharSet, code: number): boolean {
   return set.negated
 }
 
-/** On a mismatch only the last star is retried: whatever an earlier one could take, the last one can take too. */
+/** On a mismatch only the last star is retried: it can match everything that an earlier star could. */
 function matches(tokens: Token[], length: number, codeAt: (i: number) => number): boolean {
   let token = 0
   let at = 0

@@ -1,5 +1,5 @@
-// The JSON of a packed dict that comes again and again with more entries at its end, such as a list of jobs. Entries that were there the
-// last time are neither read nor written again.
+// The JSON of a packed dict that grows by appended entries, such as a list of jobs. Entries of the last time are
+// neither read nor written again.
 import { dumpJson } from './json/mod.ts'
 import { decodeMsgpack, joinEntries, type Packed, PackedCursor } from './msgpack/mod.ts'
 
@@ -31,8 +31,8 @@ export class GrowingJson {
   }
 
   /**
-   * Return a packed dict that has its JSON at hand; undefined where the value is no dict, or longer than what is kept. No two entries
-   * of the dict have the same key.
+   * Return a packed dict with its JSON; undefined if the value is no dict, or too long to cache. The keys of the dict
+   * must be unique.
    */
   of(packed: Packed): Packed | undefined {
     const cursor = new PackedCursor(packed.bytes)

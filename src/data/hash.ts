@@ -1,5 +1,5 @@
-// CPython's hash() of the values whose hash is the same in every process: numbers and tuples of numbers. Text hashes
-// with a random seed, so nothing can depend on its order.
+// CPython's hash() of values whose hash is the same in every process: numbers and tuples of numbers. Text hashes depend
+// on a random seed, so no code can rely on their order.
 import { Float, Tuple, type Value } from './value.ts'
 
 /** Numbers hash by their value modulo this prime, so that 1, 1.0 and True agree. */

@@ -1,23 +1,23 @@
-// Texts that must not be shown. They are found by their first characters, so that the number of texts does not
-// matter for how long a line takes.
+// Texts that must be masked. They are found by their first characters, so that the time for a line does not depend on
+// the number of texts.
 import { HIDDEN } from './secret-texts.ts'
 
 const PREFIX = 4
 /** The oldest texts are forgotten beyond this number. */
 const MOST = 50_000
 
-/** A secret such as `default` or `postgres`: inside longer words, as in `postgresql`, it is no secret. */
+/** A secret such as `default` or `postgres` is masked only as a whole word, not in `postgresql`. */
 const PLAIN_WORD = /^\p{L}{1,11}$/u
 const LETTER = /\p{L}/u
 /**
- * What ends in a letter and is no part of the word after it: escaped characters of JSON, Python, URLs and terminals, and an option with its
- * value, as `-psecret`.
+ * Text that ends with a letter but is not part of the following word: escapes of JSON, Python, URLs and terminals, and
+ * an option with its value, such as `-psecret`.
  */
 const NO_WORD_BEFORE =
   /(?:\\(?:[abefnrtv]|x[\da-f]{2}|u[\da-f]{4}|U[\da-f]{8})|%[\da-f]{2}|\u001b\[[\d;]*[a-z]|(?:^|[^\p{L}\d])-[a-z])$/iu
 const LONGEST_BEFORE = 20
 
-/** Whether a hidden text that stands at a place of a text must be masked there. */
+/** Whether a hidden text at a position of a text must be masked. */
 function isHiddenAt(text: string, hidden: string, at: number): boolean {
   if (!text.startsWith(hidden, at)) return false
   if (!PLAIN_WORD.test(hidden)) return true
@@ -64,7 +64,7 @@ export class HiddenTexts {
     return from === 0 ? text : shown + text.slice(from)
   }
 
-  /** Tell of each hidden text in a text, in their order. */
+  /** Report each hidden text in a text, in order. */
   private find(text: string, tell: (hidden: string, at: number) => void): void {
     for (let at = 0; at <= text.length - PREFIX; ) {
       const found = this.byPrefix.get(text.slice(at, at + PREFIX))?.find((hidden) => isHiddenAt(text, hidden, at))

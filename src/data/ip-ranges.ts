@@ -1,5 +1,5 @@
-// Which ranges of addresses are private, reserved and so on: the IANA special-purpose registries as Python's
-// `ipaddress` module reads them, with the blocks inside a private range that are reachable all the same.
+// The private, reserved and other special ranges of addresses: the IANA special-purpose registries as in Python's
+// `ipaddress` module, with globally reachable blocks inside private ranges.
 import { type IpVersion, netmaskOf, parseIpv4Text, parseIpv6Text } from './ip-text.ts'
 
 interface Range {

@@ -49,7 +49,7 @@ function parseHextet(hextet: string): bigint {
   return BigInt(`0x${hextet}`)
 }
 
-/** Where the `::` of an address stands among its parts, or undefined. */
+/** Return the position of `::` among the parts of an address, or undefined. */
 function findGap(parts: readonly string[], text: string): number | undefined {
   let gap: number | undefined
   for (let i = 1; i < parts.length - 1; i++) {
@@ -65,7 +65,7 @@ const leadingColon = (text: string): IpTextError =>
 const trailingColon = (text: string): IpTextError =>
   new IpTextError(`Trailing ':' only permitted as part of '::' in ${quote(text)}`)
 
-/** The eight hextets that `parts` stand for. */
+/** Return the eight hextets of `parts`. */
 function expandParts(parts: readonly string[], text: string): string[] {
   const gap = findGap(parts, text)
   if (gap === undefined) {
@@ -122,7 +122,7 @@ export function netmaskOf(version: IpVersion, prefix: number): bigint {
   return ALL_ONES[version] ^ (ALL_ONES[version] >> BigInt(prefix))
 }
 
-/** The prefix length whose netmask this is, or undefined when ones and zeros are mixed. */
+/** Return the prefix length of a netmask; undefined if ones and zeros are mixed. */
 function prefixOfMask(mask: bigint): number | undefined {
   for (let prefix = 0; prefix <= 32; prefix++) if (netmaskOf(4, prefix) === mask) return prefix
   return undefined

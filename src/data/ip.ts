@@ -1,5 +1,5 @@
-// Addresses, interfaces and networks as Python's `ipaddress` module has them: made from text, ints, packed bytes or
-// an (address, mask) tuple, refused with its texts. Serves filters, matchers and grains.
+// Addresses, interfaces and networks like Python's `ipaddress` module: built from text, ints, packed bytes or an
+// (address, mask) tuple, with Python's error texts. Used by filters, matchers and grains.
 import { assertHashable } from './dict.ts'
 import { valueError } from './errors.ts'
 import * as ranges from './ip-ranges.ts'
@@ -164,7 +164,7 @@ function addressOf(version: IpVersion, input: Value): IpAddress {
   return new IpAddress(6, parseIpv6Text(bare), scope)
 }
 
-/** Address and mask of what a network or an interface is made from. */
+/** Return address and mask from the input of a network or an interface. */
 function splitMask(version: IpVersion, input: Value): [Value, Value] {
   if (isInt(input) || typeof input === 'boolean' || input instanceof Uint8Array) return [input, BITS[version]]
   const parts = input instanceof Tuple ? input : str(input).split('/')
@@ -199,7 +199,7 @@ function interfaceOf(version: IpVersion, input: Value): IpInterface {
   return new IpInterface(addressOf(version, splitMask(version, input)[0]), networkOf(version, input, false))
 }
 
-/** The first version whose rules accept the input; with one version wanted, its own error. */
+/** Return the first version that accepts the input; if one version is requested, throw its own error. */
 function eitherVersion<T>(
   input: Value,
   noun: string,

@@ -1,12 +1,12 @@
-// The keys of a dict that are no text, by a value that equal keys share. Equality of Python is not identity (1, 1.0 and True are
-// one key, and so are equal bytes), so without this index a key would have to be compared with all others. A dict that is
-// built from a message of somebody else is built with it.
+// Index of the non-text keys of a dict, by a form that equal keys share. Python's equality is not identity (1, 1.0 and
+// True are one key, and so are equal bytes), so without this index a key would be compared with all others. A dict that
+// is decoded from a received message is built with the index.
 import { Float, PyObject, Tuple, type Value } from './value.ts'
 
-/** Return a text that a key shares with all keys that equal it; undefined when there is none. */
+/** Return a text that a key shares with all equal keys; undefined if there is none. */
 function sharedForm(key: Value): string | undefined {
   switch (typeof key) {
-    // not the number itself: texts are hashed with a secret, so nobody can choose many of one bucket
+    // as text: texts are hashed with a secret seed, so a sender cannot choose many keys of one bucket
     case 'number':
       return Number.isInteger(key) ? `int ${key}` : `float ${key}`
     case 'boolean':

@@ -1,12 +1,14 @@
-// Secrets that were read in this process, such as those of Vault: templates and functions use them as they are, and logs and results of
-// states do not show them.
+// Secrets that this process has read, such as those of Vault: templates and functions get the values, and logs and
+// results of states mask them.
 import { HiddenTexts } from './hidden-texts.ts'
 import { secretTexts } from './secret-texts.ts'
 import { isDict, isList, type Value } from './value.ts'
 
 const marked = new HiddenTexts()
 
-/** Mark all texts of a value as secrets. Short ones stay visible, because they would hide too much else. */
+/**
+ * Mark all texts of a value as secrets. Short ones stay visible, because masking them would hide too much other text.
+ */
 export function markSecret(value: Value): void {
   marked.add(secretTexts(value))
 }
@@ -14,7 +16,7 @@ export function markSecret(value: Value): void {
 /** Return a text with asterisks in the place of marked secrets. */
 export const hideMarked = (text: string): string => marked.mask(text)
 
-/** Return the texts in a value that are marked, to tell another process of them. */
+/** Return the marked texts in a value, to send them to another process. */
 export function markedIn(value: Value, found: Set<string> = new Set()): Set<string> {
   if (marked.size === 0) return found
   if (typeof value === 'string') for (const text of marked.within(value)) found.add(text)
@@ -26,7 +28,7 @@ export function markedIn(value: Value, found: Set<string> = new Set()): Set<stri
 /** Mark texts that another process has marked. */
 export const markTexts = (texts: Iterable<string>): void => marked.add(texts)
 
-/** Return a value with asterisks in the place of marked secrets, in keys too: the value itself where there are none. */
+/** Return a value with marked secrets replaced by asterisks, also in keys; the same value if there are none. */
 export function maskMarked(value: Value): Value {
   if (marked.size === 0) return value
   if (typeof value === 'string') return marked.mask(value)

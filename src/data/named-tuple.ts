@@ -1,4 +1,4 @@
-// `collections.namedtuple`: a tuple whose items also have names, such as the groups that Jinja's `groupby` gives.
+// `collections.namedtuple`: a tuple with named items, such as the groups of Jinja's `groupby`.
 import { Tuple, type Value } from './value.ts'
 
 export class NamedTuple extends Tuple {
@@ -6,7 +6,7 @@ export class NamedTuple extends Tuple {
   typeName = 'tuple'
   fields: readonly string[] = []
 
-  /** The item of that name, or undefined when there is none. */
+  /** Return the item of this name; undefined if it does not exist. */
   getAttr(name: string): Value | undefined {
     const at = this.fields.indexOf(name)
     return at < 0 ? undefined : this[at]

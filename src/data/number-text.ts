@@ -84,7 +84,10 @@ function plainText(text: string): string {
   return strip(text.replace(OTHER_DIGIT, (digit) => String(digitWorth(digit))))
 }
 
-/** A script's ten digits stand in a row, and rows that touch are whole tens apart. */
+/**
+ * Return the value of a digit. The ten digits of a script are consecutive, and adjacent rows are a multiple of ten
+ * apart.
+ */
 function digitWorth(digit: string): number {
   const code = digit.codePointAt(0)!
   let start = code

@@ -1,6 +1,6 @@
-// Python's operators. Ints stay exact: a result beyond 2^53 becomes a bigint and comes back when it fits again; a
-// float result that happens to be integral is boxed. The number × number case stands first and alone, because
-// templates do little else. Results that would fill the memory raise MemoryError, as they do in Python.
+// Python's operators. Ints stay exact: a result beyond 2^53 becomes a bigint, and a smaller one a number again; an
+// integral float result is boxed. The case of two numbers comes first, because templates rarely use others. As in
+// Python, results that would fill the memory raise MemoryError.
 import { toDouble } from './double.ts'
 import { PyError, typeError } from './errors.ts'
 import { formatPercent } from './format/percent.ts'
@@ -43,7 +43,7 @@ export function mul(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const product = a * b
     if (!Number.isInteger(a) || !Number.isInteger(b)) return float(product)
-    // adding 0 turns JavaScript's -0 into the one zero that ints have
+    // adding 0 converts JavaScript's -0 to the only int zero
     return Number.isSafeInteger(product) ? product + 0 : BigInt(a) * BigInt(b)
   }
   return mulSlow(a, b)

@@ -1,5 +1,5 @@
-// How an order to the reactor shows that it comes from somebody who may read the master's key, without telling the key to
-// all who listen to the bus: a keyed hash over the tag and what is ordered.
+// Proof that a command to the reactor comes from a program that can read the master's key, without sending the key over
+// the bus: a keyed hash of the tag and the command.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { str } from './repr.ts'
 import type { Dict } from './value.ts'

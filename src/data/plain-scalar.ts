@@ -1,5 +1,5 @@
-// What a single YAML 1.1 scalar means, as Salt reads one that stands alone as a part of a key path. Text that YAML
-// would read as a collection, a tag or an anchor can be no key and stays as it is.
+// Parses a single YAML 1.1 scalar like Salt's parts of a key path. Text that YAML would parse as a collection, a tag or
+// an anchor cannot be a key and stays text.
 import { float, int, type Value } from './value.ts'
 
 const WORDS = new Map<string, Value>([
@@ -26,7 +26,7 @@ const FLOAT = /^(?:[-+]?\d[\d_]*\.[\d_]*|\.\d[\d_]*)(?:[eE][-+]\d+)?$/
 const BASE_60 = /^[-+]?(?:[1-9][\d_]*(?::[0-5]?\d)+|\d[\d_]*(?::[0-5]?\d)+(\.[\d_]*))$/
 const INDICATOR = /^(?:[[\]{},&*!|>%@`#]|[-?:](?: |$))|: |:$| #/
 
-/** The value that one part of a key path stands for; the part itself when YAML would not change it. */
+/** Return the value of one part of a key path; the part itself if YAML would not convert it. */
 export function loadKeyPart(part: string): Value {
   if (part === 'None') return null
   if (/[\t\r\n]/.test(part) || (part.includes('_') && /^[\d_]+$/.test(part.trim()))) return part
@@ -49,7 +49,7 @@ function scalar(text: string): Value {
   return base60 === null ? text : sexagesimal(text.replaceAll('_', ''), base60[1] !== undefined)
 }
 
-/** Zeros before a number mean nothing to Salt, but behind a sign they still mean octal. */
+/** Salt ignores leading zeros, but after a sign they still mean octal. */
 function intOf(text: string): Value {
   const [, sign, prefix, digits] = /^([-+]?)(0b|0x|0(?=\d))?(.+)$/.exec(text)!
   let size: bigint

@@ -1,5 +1,5 @@
-// The border to plain JavaScript data. Inside, a dict is a Map; functions may hand over plain objects, and JavaScript
-// libraries want them.
+// Conversion from and to plain JavaScript data. Inside, a dict is a Map; functions may return plain objects, and
+// JavaScript libraries need them.
 import { BrineError } from '../base/mod.ts'
 import { repr } from './repr.ts'
 import { type Dict, Float, PyObject, PyStr, type Value } from './value.ts'
@@ -21,7 +21,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === Object.prototype || prototype === null
 }
 
-/** Return a dict of the fields of an object, whose values stay as they are. */
+/** Return a dict of the fields of an object, with unchanged values. */
 export const dictFrom = <T extends { readonly [K in keyof T]: Value }>(fields: T): Dict =>
   new Map<Value, Value>(Object.entries(fields))
 
@@ -86,7 +86,7 @@ class Importer {
   }
 }
 
-/** What `toPlain` gives; objects have no prototype, so no key means more than itself. */
+/** The result of `toPlain`; objects have no prototype, so every key is data. */
 export type Plain = null | boolean | number | bigint | string | Uint8Array | Plain[] | { [key: string]: Plain }
 
 /** The value as plain JavaScript data. Dicts need text for keys; a float becomes a number like any other. */

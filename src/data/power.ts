@@ -8,7 +8,7 @@ const BITS = 160
 const ONE = 1n << BigInt(BITS)
 const LN2 = 2n * atanh(ONE / 3n)
 
-/** The power of two finite or special doubles; throws what Python throws. */
+/** Return the power of two finite or special doubles; throw Python's errors. */
 export function powDoubles(x: number, y: number): number {
   // two cases where C's pow() has an answer and JavaScript says NaN
   if (x === 1 || (x === -1 && (y === Number.POSITIVE_INFINITY || y === Number.NEGATIVE_INFINITY))) return 1

@@ -1,5 +1,5 @@
-// Python's `pprint.pformat` with its defaults: 80 columns, dicts sorted by key. What does not fit
-// the line is spread over several, one item each; long text is cut at spaces and its parts stand below each other.
+// Python's `pprint.pformat` with its defaults: 80 columns, dicts sorted by key. A value that does not fit is split into
+// lines, one item each; long text is split at spaces into lines.
 import { order } from './compare.ts'
 import { PyError } from './errors.ts'
 import { NamedTuple } from './named-tuple.ts'
@@ -21,13 +21,13 @@ export function pformat(value: Value, indent = 1): string {
   return printer.text
 }
 
-/** Where a value stands: its column, and how many columns the closing marks behind its last line need. */
+/** The position of a value: its column, and how many columns the closing brackets after its last line need. */
 type Place = [column: number, behind: number]
 
 class PrettyPrinter {
   text = ''
   private readonly indent: number
-  /** What fills the first item's indent behind the opening bracket. */
+  /** The padding between the opening bracket and the first item. */
   private readonly lead: string
   private readonly open = new Set<Value>()
 
@@ -114,7 +114,7 @@ class PrettyPrinter {
     this.text += '}'
   }
 
-  /** Parts of one long text; at the outermost level parentheses make them one expression. */
+  /** Write the parts of one long text; at the outermost level, parentheses join them into one expression. */
   private texts(chunks: string[], column: number, depth: number): void {
     const outermost = depth === 1 && chunks.length > 1
     if (outermost) this.text += '('
@@ -129,7 +129,7 @@ class PrettyPrinter {
     this.text += `${end}\n${' '.repeat(column)}`
   }
 
-  /** The repr, but with plain dicts sorted and with what is being printed already shown as such. */
+  /** Return the repr, with plain dicts sorted and recursive references marked. */
   private oneLine(value: Value): string {
     if (value instanceof OrderedDict || value instanceof NamedTuple) return repr(value)
     if (!Array.isArray(value) && !(value instanceof Map)) return repr(value)
@@ -160,7 +160,7 @@ function sortedEntries(map: Map<Value, Value>): [Value, Value][] {
   return safeSort([...map], ([key]) => key)
 }
 
-/** Sorts values that may not be comparable: those go by the names of their types. */
+/** Sort values that may not be comparable: those are sorted by type name. */
 function safeSort<T>(items: T[], keyOf: (item: T) => Value): T[] {
   return items.sort((a, b) => safeOrder(keyOf(a), keyOf(b)))
 }
@@ -217,7 +217,7 @@ function byteChunks(bytes: Uint8Array, [column, behind]: Place, depth: number): 
   )
 }
 
-/** Gathers parts into chunks whose printed form fits the width. */
+/** Join parts into chunks whose printed form fits the width. */
 function fill(parts: string[], widthFor: (isLast: boolean) => number, print: (text: string) => string): string[] {
   const chunks: string[] = []
   let current = ''

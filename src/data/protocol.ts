@@ -1,4 +1,4 @@
-// What any value can be asked, with Python's answers and errors: truth, length, members, iteration.
+// Python's protocols for any value, with its results and errors: truth, length, membership, iteration.
 import { equals } from './compare.ts'
 import { dictHas, dictKeys } from './dict.ts'
 import { PyError, typeError } from './errors.ts'
@@ -24,7 +24,7 @@ export function truthy(value: Value): boolean {
   }
 }
 
-/** Fails as `value.name` does where there is no such attribute; an undefined value of a template has its own words. */
+/** Throw Python's error for a missing attribute; an undefined value of a template has its own text. */
 export function noAttribute(value: Value, name: string): never {
   if (value instanceof PyObject) value.getAttr(name)
   throw new PyError('AttributeError', `'${typeName(value)}' object has no attribute '${name}'`)

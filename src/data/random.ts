@@ -105,7 +105,7 @@ export class PyRandom {
     return result
   }
 
-  /** An int from `start` up to `stop`, in steps; the caller has seen to it that there is one. */
+  /** Return an int from `start` up to `stop`, in steps; the caller ensures that the range is not empty. */
   randrange(start: bigint, stop: bigint, step = 1n): bigint {
     const width = stop - start
     const count = step > 0n ? (width + step - 1n) / step : (width + step + 1n) / step
@@ -131,10 +131,10 @@ export class PyRandom {
     }
   }
 
-  /** `count` different places' items; the caller has seen to it that there are as many. */
+  /** Return `count` items at different positions; the caller ensures that there are enough. */
   sample<T>(items: ArrayLike<T>, count: number): T[] {
     const n = items.length
-    // small sets of chosen places are remembered, large ones drawn from a shrinking pool
+    // for few items, remember the chosen positions; for many, draw from a shrinking pool
     let setSize = 21
     if (count > 5) setSize += 4 ** Math.ceil(Math.log(count * 3) / Math.log(4))
     return n <= setSize ? this.sampleFromPool(items, count) : this.sampleBySet(items, count)
@@ -161,7 +161,7 @@ export class PyRandom {
   }
 }
 
-/** Text seeds with its bytes and their SHA-512 behind them, read as one number. */
+/** Return the seed for a text: its bytes followed by their SHA-512, as one number. */
 function textSeed(seed: string | Uint8Array): bigint {
   const bytes = Buffer.from(seed as string)
   const hash = createHash('sha512').update(bytes).digest()

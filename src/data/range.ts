@@ -1,4 +1,4 @@
-// Python's range object. Its numbers may lie beyond 2^53, so they are kept as ints of either kind.
+// Python's range object. Its numbers may be beyond 2^53, so they are ints of either kind.
 import { equals } from './compare.ts'
 import { PyError, typeError, valueError } from './errors.ts'
 import { indexError, sliceRange } from './sequence.ts'
@@ -9,7 +9,7 @@ export class PyRange extends PyObject {
   readonly start: bigint
   readonly stop: bigint
   readonly step: bigint
-  /** How many members it has; `len` refuses what Python's own length cannot hold. */
+  /** The number of members; `len` fails beyond the maximum of Python's length. */
   readonly size: bigint
 
   constructor(start: bigint, stop: bigint, step: bigint) {
@@ -63,7 +63,7 @@ export class PyRange extends PyObject {
     return int(this.start + index * this.step)
   }
 
-  /** Where the value stands in the range, or undefined. */
+  /** Return the index of a value in the range; undefined if it is not a member. */
   indexOf(item: Value): bigint | undefined {
     if (!isNumeric(item)) {
       return undefined
@@ -131,7 +131,7 @@ export class PyRange extends PyObject {
   }
 }
 
-/** Where a slice's stop falls, also when nothing lies before it. */
+/** Return the position of a slice's stop, also before the start. */
 function sliceEnd(length: number, stop: Value, step: number): number {
   if (stop === null) return step < 0 ? -1 : length
   const { start } = sliceRange(length, stop, null, step)

@@ -1,4 +1,4 @@
-// The one list of secrets: which names belong to secret values, and how secret values are hidden.
+// The list of secret names, and the masking of secret values.
 import { repr, str } from './repr.ts'
 import { isDict, isList, isNumeric, textOf, type Value } from './value.ts'
 
@@ -10,13 +10,13 @@ const SECRET_NAME =
 /** Whether a value of this name is a secret, as `db_password` and `api_key` are. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
 
-/** Arguments and fields of requests that prove who asks. */
+/** Arguments and fields of requests that authenticate the caller. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['password', 'sharedsecret', 'token'])
 
 /** Whether an argument of a function is a credential, which events and jobs must not show. */
 export const isCredential = (name: Value): boolean => CREDENTIALS.has(textOf(name) ?? '')
 
-/** Whether a field of a request is a credential: `key` is the content of a user's key file there. */
+/** Whether a field of a request is a credential; there, `key` is the content of a user's key file. */
 export const isProof = (field: Value): boolean => field === 'key' || isCredential(field)
 
 /** Names of headers that hold credentials, as `Authorization`, `Cookie`, `X-Auth-Token` and `X-Api-Key` do. */
@@ -24,7 +24,7 @@ const SECRET_HEADER = /auth|cookie|token|secret|passw|credential|key$/i
 
 export const isSecretHeader = (name: string): boolean => SECRET_HEADER.test(name)
 
-/** A copy of a value in which all that is kept under secret names is hidden. */
+/** Return a copy of a value in which all values under secret names are masked. */
 export function maskSecrets(value: Value): Value {
   if (isDict(value)) {
     return new Map([...value].map(([key, item]) => [key, isSecretName(str(key)) ? HIDDEN : maskSecrets(item)]))
@@ -32,7 +32,7 @@ export function maskSecrets(value: Value): Value {
   return isList(value) ? value.map(maskSecrets) : value
 }
 
-/** Shorter values hide too much else, such as port numbers and `base`. */
+/** Minimum length of masked texts: shorter ones, such as port numbers and `base`, would hide too much else. */
 const LEAST_CHARACTERS = 6
 const LEAST_OF_SECRETS = 4
 
@@ -51,5 +51,5 @@ export function* secretTexts(value: Value, isSecret = false): Generator<string> 
   }
 }
 
-/** A text as it is, and as it stands in data that is written as JSON or by Python. */
+/** Return a text and its escaped forms in JSON and in Python. */
 const forms = (text: string): Set<string> => new Set([text, JSON.stringify(text).slice(1, -1), repr(text).slice(1, -1)])

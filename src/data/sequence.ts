@@ -41,7 +41,7 @@ function charAt(text: string, index: number): string {
   return char
 }
 
-/** Where a slice begins and how it goes on. */
+/** The start, step and length of a slice. */
 export interface SliceRange {
   start: number
   step: number

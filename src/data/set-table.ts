@@ -1,6 +1,6 @@
-// The order in which CPython iterates a set: that of its hash table. The table is open-addressed; a collision looks
-// at the next nine places and then jumps. Its size and the dummies that removals leave decide the order too, so they
-// are followed exactly.
+// Reproduces the order in which CPython iterates a set: that of its hash table with open addressing. A collision probes
+// the next nine places and then jumps. The table's size and the dummies of removed keys affect the order too, so they
+// are simulated exactly.
 import type { Value } from './value.ts'
 
 const LINEAR_PROBES = 9
@@ -19,7 +19,7 @@ export class SetTable {
   /** Places in use, dummies included. */
   private fill = 0
   private used = 0
-  /** Where the next pop begins to look. */
+  /** Start position of the next pop. */
   private finger = 0
 
   get size(): number {
@@ -34,7 +34,7 @@ export class SetTable {
     for (const place of this.places) if (isEntry(place)) yield place
   }
 
-  /** Adds a key that is not there yet. */
+  /** Add a key that is not in the table. */
   add(key: Value, hash: bigint): void {
     this.used++
     const at = freePlace(this.places, hash)
@@ -46,7 +46,7 @@ export class SetTable {
     if (this.fill * 5 >= mask * 3) this.resize(this.used > 50000 ? this.used * 2 : this.used * 4)
   }
 
-  /** Removes a key that is there. */
+  /** Remove a key that is in the table. */
   remove(key: Value, hash: bigint): void {
     for (const at of probes(this.places.length, hash)) {
       const place = this.places[at]
@@ -72,7 +72,7 @@ export class SetTable {
     return place.key
   }
 
-  /** Sweeps dummies away when they are many, as CPython does after a difference. */
+  /** Remove dummies if there are many, as CPython does after a difference. */
   sweep(): void {
     if (this.fill - this.used > (this.places.length - 1) >> 2) {
       this.resize(this.used > 50000 ? this.used * 2 : this.used * 4)
@@ -84,7 +84,7 @@ export class SetTable {
     if ((this.fill + count) * 5 >= (this.places.length - 1) * 3) this.resize((this.used + count) * 2)
   }
 
-  /** Take over the keys of another table. `isNew` tells which keys this table does not have yet. */
+  /** Take over the keys of another table. `isNew` tells which keys this table lacks. */
   merge(other: SetTable, isNew: (key: Value) => boolean): void {
     if (other.used === 0) return
     this.reserve(other.used)
@@ -123,7 +123,7 @@ function* probes(size: number, hash: bigint): Generator<number> {
   }
 }
 
-/** Where a new hash goes: the first empty place on its way, or the last dummy passed until there. */
+/** Return the position of a new hash: the first empty place on its probe path, or the last dummy before it. */
 function freePlace(places: Place[], hash: bigint): number {
   let dummy = -1
   for (const at of probes(places.length, hash)) {

@@ -1,5 +1,5 @@
-// Python's set and frozenset: members by Python's equality. Members whose hash is the same in every process (numbers)
-// come in the order of CPython's hash table; once any other is among them, in the order they were added.
+// Python's set and frozenset, with Python's equality. If the hashes of all members are the same in every process
+// (numbers), the order is that of CPython's hash table; otherwise, the insertion order.
 import { dictDelete, dictHas, dictSet } from './dict.ts'
 import { PyError } from './errors.ts'
 import { stableHash } from './hash.ts'
@@ -64,7 +64,7 @@ export class PySet extends PyObject {
     for (const item of other.values()) if (!dictHas(this.members, item)) dictSet(this.members, item, item)
   }
 
-  /** Whether the item was there. */
+  /** Remove an item; return whether it was a member. */
   delete(item: Value): boolean {
     const member = dictDelete(this.members, hashable(item))
     if (member === undefined) return false
@@ -79,7 +79,7 @@ export class PySet extends PyObject {
     this.table?.sweep()
   }
 
-  /** Removes and gives the member that Python's `pop` would, or undefined when there is none. */
+  /** Remove and return the member that Python's `pop` would; undefined if the set is empty. */
   pop(): Value | undefined {
     if (this.members.size === 0) return undefined
     const member = this.table === undefined ? this.members.keys().next().value! : this.table.pop()
@@ -132,7 +132,7 @@ export class PySet extends PyObject {
     return result
   }
 
-  /** Removes the other's members that are here and adds those that are not. */
+  /** Remove members that are also in the other set, and add its other members. */
   toggle(other: PySet): void {
     if (other === this) this.clear()
     else for (const item of other.values()) if (!this.delete(item)) this.add(item)
@@ -144,7 +144,7 @@ export class PySet extends PyObject {
     return result
   }
 
-  /** `this op other`, or undefined when sets have no such operator. */
+  /** Return `this op other`; undefined if sets have no such operator. */
   combine(op: BinaryOp, other: Value): PySet | undefined {
     switch (op) {
       case '|':
@@ -205,7 +205,7 @@ export class PySet extends PyObject {
   }
 }
 
-/** A set that is looked for among members stands for the frozenset it equals. */
+/** A set that is searched among members is converted to the equal frozenset. */
 function hashable(item: Value): Value {
   return item instanceof PySet && item.key() === undefined ? PyFrozenSet.from(item) : item
 }

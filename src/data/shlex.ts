@@ -1,4 +1,4 @@
-// Words of a command line as a POSIX shell would split them: Python's `shlex.split` and `shlex.quote`.
+// Words of a command line, split like a POSIX shell: Python's `shlex.split` and `shlex.quote`.
 import { valueError } from './errors.ts'
 
 const BLANK = new Set([' ', '\t', '\r', '\n'])
@@ -26,7 +26,7 @@ export function shlexSplit(line: string): string[] {
   return words
 }
 
-/** Between double quotes a backslash protects a double quote and itself, and stands for itself otherwise. */
+/** Between double quotes, a backslash escapes a double quote and itself, and is literal otherwise. */
 function readQuoted(line: string, start: number): { text: string; end: number } {
   const quote = line[start]
   let text = ''

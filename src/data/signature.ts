@@ -1,4 +1,4 @@
-// How Python matches the arguments of a call with a function's parameters, and what it says when they do not fit.
+// Binds the arguments of a call to parameters like Python, with Python's errors.
 import { type PyError, typeError } from './errors.ts'
 import type { Value } from './value.ts'
 
@@ -8,7 +8,7 @@ export interface Signature {
   /** The implicit first parameter, such as `self`: Python counts it in messages, callers never pass it. */
   implicit?: string | undefined
   positional: readonly string[]
-  /** How many of the positional parameters have no default; they come first. */
+  /** How many positional parameters have no default; these come first. */
   required: number
   keywordOnly: readonly string[]
   requiredKeywords: readonly string[]
@@ -17,7 +17,7 @@ export interface Signature {
   open: boolean
 }
 
-/** What each parameter gets, in the order of the declaration; undefined for one that was left out. */
+/** The values of the parameters in declaration order; undefined for omitted ones. */
 export interface MatchedArguments {
   positional: Array<Value | undefined>
   keywordOnly: Array<Value | undefined>
@@ -26,7 +26,7 @@ export interface MatchedArguments {
 }
 
 export interface BoundArguments {
-  /** By parameter name; a parameter that was left out is absent. */
+  /** By parameter name; omitted parameters are absent. */
   named: Map<string, Value>
   rest: readonly Value[]
   further: Map<string, Value>
@@ -72,7 +72,7 @@ export function matchArguments(
   return matched
 }
 
-/** So many values, undefined where there are no more. */
+/** Return this many values, with undefined for missing ones. */
 function firstOf(args: readonly Value[], count: number): Array<Value | undefined> {
   const values = new Array<Value | undefined>(count)
   for (let i = 0; i < count; i++) values[i] = args[i]
@@ -103,7 +103,7 @@ function addGiven(
   }
 }
 
-/** Those of the first `count` parameters that got nothing. */
+/** Return the names of the first `count` parameters without a value. */
 function absent(parameters: readonly string[], values: ReadonlyArray<Value | undefined>, count: number): string[] {
   const names: string[] = []
   for (let i = 0; i < count; i++) if (values[i] === undefined) names.push(parameters[i]!)

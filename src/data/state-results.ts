@@ -1,8 +1,8 @@
-// Whether results of states are all fine, told from the results alone. Salt asks this of a whole run, of the runs of many
-// minions laid into one dict, and of what any function returned.
+// Whether results of states are all successful, judged from the data only. Salt calls this for a whole run, for the
+// merged runs of many minions, and for the result of any function.
 import type { Value } from './value.ts'
 
-/** `isNested` takes values that are no results for granted, as they are inside the results of a minion. */
+/** `isNested`: ignore values that are no state results, as inside the results of a minion. */
 export function statesSucceeded(running: Value, isNested = false): boolean {
   if (!(running instanceof Map) || running.size === 0) return false
   for (const [tag, result] of running) {

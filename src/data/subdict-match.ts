@@ -25,9 +25,12 @@ class Search {
   private readonly options: SubdictMatchOptions
   private readonly delimiter: string
   private readonly parts: string[]
-  /** Where each part begins in the expression. */
+  /** The start of each part in the expression. */
   private readonly starts: number[] = []
-  /** By dict: the rests that were tried below it, and those tried with it, which are counted from -1 downwards. */
+  /**
+   * By dict: the remaining parts that were tried below it, and those tried with it, which are counted from -1
+   * downwards.
+   */
   private readonly tried = new Map<Value, Set<number>>()
 
   constructor(expression: string, options: SubdictMatchOptions) {
@@ -65,7 +68,7 @@ class Search {
   }
 
   private within(dict: Dict, from: number): boolean {
-    // below the first level the delimiter is always a colon, whatever it was above
+    // below the first level the delimiter is always a colon
     if (this.delimiter === ':') return this.inDict(dict, from)
     return new Search(this.rest(from), { ...this.options, delimiter: ':' }).inDict(dict, 0)
   }
@@ -91,7 +94,7 @@ class Search {
     return this.expression.slice(this.starts[from])
   }
 
-  /** Notes a dict that was tried in vain: what matches ends the search. */
+  /** Note a dict that was tried without a match; a match ends the search. */
   private isTried(data: Value, rest: number): boolean {
     if (!(data instanceof Map)) return false
     const rests = this.tried.get(data)

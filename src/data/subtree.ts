@@ -2,7 +2,7 @@
 import { dictGet } from './dict.ts'
 import type { Dict, Value } from './value.ts'
 
-/** Return the value at a path within dicts of its own, or an empty dict when it is not there. */
+/** Return the value at a path of nested dicts; an empty dict if it does not exist. */
 export function subtree(data: Dict, path: readonly string[]): Dict {
   let value: Value = data
   for (const name of path) {

@@ -1,4 +1,5 @@
-// The entries of a tar archive, read as a stream. Nothing is checked but the form: callers decide which paths, kinds and links they take.
+// The entries of a tar archive, read as a stream. Only the format is checked: callers decide which paths, kinds and
+// links they accept.
 import { BrineError } from '../base/mod.ts'
 import { readPax, readTarHead, TAR_BLOCK, type TarHead, tarPadding } from './tar.ts'
 
@@ -44,7 +45,7 @@ class Blocks {
   }
 }
 
-/** Go through the entries of an archive. Long names and large sizes are those of their records. */
+/** Yield the entries of an archive. Long names and large sizes come from their records. */
 export async function* tarEntries(stream: AsyncIterable<Uint8Array>): AsyncGenerator<ReadTarEntry> {
   const blocks = new Blocks(stream)
   let more: Partial<Pick<TarHead, 'path' | 'link' | 'size'>> = {}

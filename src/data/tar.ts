@@ -17,7 +17,7 @@ export interface TarEntry {
   link?: string
 }
 
-/** A header block as it is read. `special` has the meaning of types that are no entries of their own. */
+/** A parsed header block. `special`: the kind of a block that is no entry of its own. */
 export interface TarHead extends Omit<TarEntry, 'kind'> {
   kind: TarKind | 'pax' | 'pax-global' | 'long-name' | 'long-link' | 'other'
   /** The letter of the type. */

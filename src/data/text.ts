@@ -1,4 +1,4 @@
-// Python's notions of text where JavaScript's differ: what a space, a line end, a word character or a cased letter is.
+// Python's definitions of characters where JavaScript's differ: spaces, line ends, word characters and cased letters.
 import { hasWideChars, textLength } from './protocol.ts'
 
 /** `str.isspace` and `\s`, for use inside a character class. */
@@ -7,11 +7,11 @@ export const SPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\
 /** `\w` of Python's regular expressions, for use inside a character class; combining marks are no part of it. */
 export const WORD = '\\p{L}\\p{N}_'
 
-/** A pattern over letters of all scripts takes milliseconds to compile; text that has none of them needs none. */
+/** A pattern over letters of all scripts takes milliseconds to compile; ASCII text does not need it. */
 export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 
 const LINE = /[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]|$)/g
-/** What ends a line besides a newline. */
+/** Line ends other than a newline. */
 const OTHER_END = /[\v\f\r\x1c-\x1e\x85\u2028\u2029]/
 const LINE_END = /(?:\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029])$/
 
@@ -99,7 +99,7 @@ export function title(text: string): string {
 export function capitalize(text: string): string {
   if (text === '') return ''
   const first = String.fromCodePoint(text.codePointAt(0)!)
-  // lowered as a whole, because the form of a final sigma depends on what stands before it
+  // convert the whole text, because the form of a final sigma depends on the preceding characters
   return titleCase(first) + text.toLowerCase().slice(first.toLowerCase().length)
 }
 
@@ -127,7 +127,7 @@ export function replaceText(text: string, old: string, replacement: string, coun
   return parts.length === 0 ? text : [...parts, text.slice(from)].join(replacement)
 }
 
-/** What replacing nothing means: before every character and at the end. */
+/** Replacing an empty text inserts before every character and at the end. */
 function insertBetween(text: string, inserted: string, most: number): string {
   const chars = [...text]
   const head = chars.slice(0, most).map((char) => inserted + char)

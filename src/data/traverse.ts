@@ -1,4 +1,5 @@
-// Walking into nested data by a path such as `pillar:hosts:0:name`, and Salt's `filter_by`, which picks by what it finds.
+// Lookup in nested data by a path such as `pillar:hosts:0:name`, and Salt's `filter_by`, which selects by the looked-up
+// value.
 import { deepCopy } from './copy.ts'
 import { dictGet } from './dict.ts'
 import { PyError, SaltError, typeError, valueError } from './errors.ts'
@@ -12,7 +13,7 @@ import { getItem } from './subscript.ts'
 import { type Dict, isInt, isList, numberOf, textOf, typeName, type Value } from './value.ts'
 
 export interface TraverseOptions {
-  /** What a path that leads nowhere gives; None when not told. */
+  /** The result for a missing path. Default: None. */
   default?: Value
   delimiter?: string
 }
@@ -30,8 +31,8 @@ export function traverseDict(data: Value, path: string, options: TraverseOptions
 }
 
 /**
- * Follows the path through dicts and lists. In a list a part is looked up in the dicts it holds, then taken as an
- * index; in a dict a part that is no key as text is tried as what YAML reads in it, so `1` finds the int key.
+ * Follow a path through dicts and lists. In a list, a part is looked up in its dicts, then used as an index; in a dict,
+ * a part that is no text key is parsed as YAML, so `1` finds the int key.
  */
 export function traverse(data: Value, path: Value, options: TraverseOptions = {}): Value {
   const text = textOf(path)
@@ -90,7 +91,7 @@ function indexOf(part: Value): number | bigint | undefined {
 }
 
 function inOther(value: Value, part: Value): Value | undefined {
-  // what is asked for most, and most often in vain: an error thrown and caught would cost more than all the rest
+  // the most frequent case, mostly without a result: throwing and catching an error would cost more than the rest
   if (value instanceof Map && typeof part === 'string') {
     const found = value.get(part)
     if (found !== undefined) return found
@@ -113,7 +114,7 @@ function inOther(value: Value, part: Value): Value | undefined {
   }
 }
 
-/** An item whose key was read from text and may be one that no dict can have. */
+/** Return the item for a key that was parsed from text and may not be hashable. */
 function hashedItem(value: Map<Value, Value>, key: Value): Value | undefined {
   try {
     return dictGet(value, key)
@@ -124,16 +125,16 @@ function hashedItem(value: Map<Value, Value>, key: Value): Value | undefined {
 }
 
 export interface FilterByOptions {
-  /** Merged over what was picked. */
+  /** Merged over the selected value. */
   merge?: Value
   /** The key to take when no pattern matches. */
   default?: Value
-  /** The key whose dict is completed by what was picked. */
+  /** The key whose dict the selected value is merged into. */
   base?: Value
 }
 
 /**
- * Picks from `choices`, whose keys are globs, by the value or values that `lookup` leads to in `data`. As in Salt,
+ * Select from `choices`, whose keys are globs, by the value or values at the path `lookup` in `data`. As in Salt,
  * `merge` is merged into the choice itself unless there is a `base`.
  */
 export function filterBy(choices: Value, lookup: Value, data: Value, options: FilterByOptions = {}): Value {
@@ -151,13 +152,16 @@ export function filterBy(choices: Value, lookup: Value, data: Value, options: Fi
   return picked === null ? merge : update(picked, deepCopy(merge))
 }
 
-/** Python gets as far as going through the keys when there is a value to match, else to the default. */
+/**
+ * Throw Python's error for choices that are no dict: it iterates the keys if there is a value to match, else it reads
+ * the default.
+ */
 function noChoices(choices: Value, values: Value[]): never {
   if (values.length > 0) iterate(choices)
   return noAttribute(choices, 'get')
 }
 
-/** The first choice that is not None and whose key matches one of the values. */
+/** Return the first choice that is not None and whose key matches one of the values. */
 function firstMatch(choices: Dict, values: Value[]): Value {
   for (const value of values) {
     const wanted = str(value)

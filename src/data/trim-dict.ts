@@ -1,4 +1,4 @@
-// Dicts made small enough for an event, as Salt does with `max_event_size`: large values are replaced, the largest ones first.
+// Shrinks dicts for an event, like Salt with `max_event_size`: large values are replaced, the largest first.
 import { deepCopy } from './copy.ts'
 import { Packed } from './msgpack/packed.ts'
 import { type Dict, isDict, type Value } from './value.ts'
@@ -13,7 +13,7 @@ const BYTES_OBJECT = 33
 /** Values larger than these shares of the limit are replaced, in turn until the dict is small enough. */
 const SHARES = [0.5, 0.4, 0.3, 0.2, 0.1]
 
-/** Return a dict whose values are replaced where it needs more than `most` bytes; a smaller dict is returned as it is. */
+/** Return a dict with values replaced if it needs more than `most` bytes; return a smaller dict unchanged. */
 export function trimDict(data: Dict, most: number): Dict {
   if (fits(data, most)) return data
   const trimmed = deepCopy(data)

@@ -21,7 +21,7 @@ export type Value =
 
 export type Dict = Map<Value, Value>
 
-/** A float whose number is integral (`1.0`, `-0.0`); every other float is a plain number. */
+/** A float with an integral value (`1.0`, `-0.0`); every other float is a plain number. */
 export class Float {
   readonly value: number
   constructor(value: number) {
@@ -40,8 +40,8 @@ export function int(n: bigint): number | bigint {
 }
 
 /**
- * A Python tuple: an array that prints with parentheses and may be a key. Make one with `tuple`, `pair` or `Tuple.of`:
- * they set the length and fill by index, which V8 does many times faster than any other way of making such an array.
+ * A Python tuple: an array that prints with parentheses and may be a key. Create one with `tuple`, `pair` or
+ * `Tuple.of`: they set the length and fill by index, which is many times faster in V8 than other ways.
  */
 export class Tuple<T extends Value = Value> extends Array<T> {
   // map, filter and slice of a tuple give plain arrays
@@ -73,7 +73,7 @@ export function pair(first: Value, second: Value): Tuple {
 /** `collections.OrderedDict`: a dict that shows its type when printed. */
 export class OrderedDict extends Map<Value, Value> {}
 
-/** A dict of a class of its own, such as Salt's wrappers of options and pillar; only error texts show the class. */
+/** A dict with a class name, such as Salt's wrappers of options and pillar; only error texts show the class. */
 export class NamedDict extends Map<Value, Value> {
   readonly typeName: string
   readonly module: string
@@ -85,11 +85,11 @@ export class NamedDict extends Map<Value, Value> {
   }
 }
 
-/** The base of all values that are not plain data. Templates see only what a subclass offers here. */
+/** The base class of all values that are not plain data. Templates see only what a subclass provides here. */
 export abstract class PyObject {
   /** The type's name as Python's messages show it. */
   abstract readonly typeName: string
-  /** Where Python defines a type that is not built in; Jinja's texts show it before the name. */
+  /** The Python module of a type that is not built in; Jinja's texts show it before the name. */
   declare readonly module?: string
 
   repr(): string {
@@ -113,22 +113,22 @@ export abstract class PyObject {
     return undefined
   }
 
-  /** What stands for this value as a key: a plain value, `this` for identity, undefined for unhashable. */
+  /** Return the form of this value as a key: a plain value, `this` for identity, undefined for unhashable. */
   key(): Value | undefined {
     return this
   }
 
-  /** Return a text that this value shares with all values that equal it; undefined when there is none. */
+  /** Return a text that this value shares with all equal values; undefined if there is none. */
   sharedForm(): string | undefined {
     return undefined
   }
 
-  /** An attribute, or undefined when there is none. */
+  /** Return an attribute; undefined if it does not exist. */
   getAttr(_name: string): Value | undefined {
     return undefined
   }
 
-  /** Names for "did you mean"; only those that getAttr answers. */
+  /** Names for "did you mean"; only attributes that getAttr returns. */
   attrNames(): Iterable<string> {
     return []
   }
@@ -150,7 +150,7 @@ export abstract class PyObject {
 
 export type BinaryOp = '+' | '-' | '*' | '/' | '//' | '%' | '**' | '&' | '|' | '^'
 
-/** A subclass of str, such as Jinja's Markup. */
+/** The base of subclasses of str, such as Jinja's Markup. */
 export abstract class PyStr extends PyObject {
   readonly value: string
   constructor(value: string) {
@@ -238,7 +238,7 @@ export function typeName(value: Value): string {
 
 const classes = new WeakMap<object, string>()
 
-/** Lets error texts call a dict by a class of its own; it stays the same dict for all who hold it. */
+/** Give a dict a class name for error texts; its identity stays the same. */
 export function nameClass(dict: Dict, qualified: string): void {
   classes.set(dict, qualified)
 }

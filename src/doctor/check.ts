@@ -1,4 +1,4 @@
-// What a check is: one kind of question about a site. Each is a file of checks/.
+// The interface of a check. Each check is a file in checks/.
 import type { Code } from './codes.ts'
 import type { Report } from './finding.ts'
 import type { Site } from './site/site.ts'

@@ -1,4 +1,4 @@
-// All checks, in the order they run: cheap ones first, so that a report that is broken off has them.
+// All checks in order: cheap ones first, so that an aborted report contains them.
 import type { Check } from './check.ts'
 import { calls } from './checks/calls.ts'
 import { compileTrees } from './checks/compile.ts'

@@ -1,10 +1,10 @@
-// Every kind of finding, by its code. Codes are stable: ignore files and CI jobs name them. docs/doctor.md has this table.
+// All kinds of findings by code. Codes are stable: ignore files and CI jobs use them. docs/doctor.md has this table.
 
 export type Level = 'error' | 'warning' | 'note'
 
 export interface CodeFacts {
   readonly level: Level
-  /** What was found, in general. */
+  /** The general description of the finding. */
   readonly what: string
   readonly why: string
   readonly fix: string

@@ -16,11 +16,11 @@ export interface Examination {
 /** Progress and findings while the checks run. */
 export interface ExamineListener {
   found(finding: Finding): void
-  /** A check begins; `total` is how many there are. */
+  /** Called when a check begins; `total` is the number of checks. */
   began(check: number, total: number, name: string): void
   /** A file is worked on. */
   entered(file: string): void
-  /** What the site has. */
+  /** Receives the counts of the site. */
   counted(counts: SiteCounts): void
 }
 

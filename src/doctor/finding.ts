@@ -1,14 +1,14 @@
-// A finding: what is wrong, where, and for which minions. The same finding of several minions is one.
+// A finding: the problem, its place, and its minions. The same finding on several minions is merged.
 import { CODES, type Code, type Level } from './codes.ts'
 
 export interface Finding {
   code: Code
   level: Level
   message: string
-  /** Absolute, or undefined for what belongs to no file. */
+  /** Absolute path; undefined for findings without a file. */
   file?: string | undefined
   line?: number | undefined
-  /** What may have been meant, or what to do in this very case. */
+  /** A similar name, or specific advice. */
   hint?: string | undefined
   /** Minions that it concerns; none for all. */
   minions: string[]
@@ -19,7 +19,7 @@ export interface FindingDetails {
   at?: { file?: string | undefined; line?: number | undefined } | undefined
   hint?: string | undefined
   minion?: string | undefined
-  /** Where it differs from that of the code. */
+  /** The level, if it differs from that of the code. */
   level?: Level | undefined
 }
 
@@ -54,7 +54,7 @@ const LEVELS: readonly Level[] = ['error', 'warning', 'note']
 /** Gathers findings, each once. */
 export class Findings {
   private readonly known = new Map<string, Finding>()
-  /** How many were dropped because there are too many. */
+  /** How many were dropped above the limit. */
   dropped = 0
 
   add(one: Finding): void {
@@ -65,7 +65,7 @@ export class Findings {
     else this.known.set(key, one)
   }
 
-  /** By severity, then by place. */
+  /** Sorted by severity, then by place. */
   sorted(): Finding[] {
     const place = ({ file = '', line = 0, code }: Finding): string =>
       `${file}\0${String(line).padStart(9, '0')}\0${code}`

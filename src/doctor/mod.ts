@@ -1,4 +1,4 @@
-// Reads a Salt installation and says, before anything is switched, what will and will not work with Brine.
+// Examines a Salt installation before a migration, and reports which parts will and will not work with Brine.
 
 export { CHECKS } from './checks.ts'
 export { CODES, type Code, type Level } from './codes.ts'

@@ -33,7 +33,7 @@ const MOST_TRIES = 50
 const STAGE_FACTOR = 5
 const NOTHING: SiteCounts = { stateFiles: 0, pillarFiles: 0, minions: 0, modules: 0 }
 
-/** What is asked on the command line. */
+/** The request from the command line. */
 export type WantedExamination = Omit<DoctorRequest, 'scratch'>
 
 export async function diagnose(wanted: Omit<DoctorRequest, 'scratch'>, supervision: Supervision): Promise<Diagnosis> {

@@ -1,5 +1,5 @@
-// The process that runs the checks. It gets its work on standard input and tells what it finds on descriptor 3, line by line and at once, so
-// that its supervisor knows which file it was at when it had to be ended.
+// The process that runs the checks. It gets its request on standard input and writes findings to descriptor 3, each
+// line at once, so that its supervisor knows the current file when it must kill the process.
 import { writeSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { BrineError, toError } from '../base/mod.ts'

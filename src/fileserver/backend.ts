@@ -1,9 +1,9 @@
-// What the file server asks of its backends.
+// The interface of file server backends.
 import type { Dict } from '../data/mod.ts'
 import type { FileStat } from '../host/mod.ts'
 
 export interface ServedFile {
-  /** Where it is on disk. */
+  /** The path on disk. */
   path: string
   /** Its path below the root. */
   rel: string
@@ -31,14 +31,14 @@ export interface FolderEntry {
   size: number | null
 }
 
-/** What a file is wanted for: its content, or what is known about it. */
+/** The use of a file: its content, or only its metadata. */
 export type FileUse = 'read' | 'look'
 
-/** What an update is to do. */
-export interface UpdateWish {
+/** Options of an update. */
+export interface UpdateRequest {
   /** Names or URLs of remotes; all unless given. */
   remotes?: readonly string[]
-  /** Only remotes whose interval is over. */
+  /** Only remotes whose interval has passed. */
   isDue?: boolean
   /** A failure that is known already is not logged again. */
   isQuiet?: boolean
@@ -47,7 +47,7 @@ export interface UpdateWish {
 export interface UpdateReport {
   /** The data of the event `salt/fileserver/<backend>/update`. */
   data: Dict
-  /** Events besides, such as of a remote that fails: the last part of the tag, and the data. */
+  /** Further events, such as about a failing remote: the last part of the tag, and the data. */
   events: ReadonlyArray<readonly [string, Dict]>
 }
 
@@ -60,29 +60,29 @@ export interface BackendLocks {
 /** A source of files. */
 export interface FileBackend {
   readonly name: string
-  /** Whether its files cost a request elsewhere each, so that not all of them are hashed at once. */
+  /** Whether each file costs a remote request, so that not all of them are hashed at once. */
   readonly isElsewhere?: boolean
   envs(): Promise<string[]>
-  /** Find a file; one that is only looked at need not be on disk afterwards. */
+  /** Find a file; with `look`, its content need not be on disk afterwards. */
   find(path: string, saltenv: string, use?: FileUse): Promise<ServedFile | undefined>
   list(saltenv: string): Promise<FolderListing>
-  /** One folder of the tree, the empty path for its top; undefined where there is no such folder. */
+  /** Return the entries of one folder; the empty path is the top. Undefined if the folder does not exist. */
   folder(path: string, saltenv: string): Promise<FolderEntry[] | undefined>
-  /** What changed since it was asked the last time, as its event tells it; only asked where events are wanted. */
+  /** Return the changes since the last call, as event data; called only if events are enabled. */
   changes?(): Promise<Dict>
   /** Fetch news from where the files are kept. */
-  update?(wish: UpdateWish): Promise<UpdateReport | undefined>
+  update?(wish: UpdateRequest): Promise<UpdateReport | undefined>
   /** Fetch news as a program does that serves itself: once, and not when the last are recent. */
   refresh?(): Promise<void>
   /** Seconds until the next update with `isDue` has something to do; undefined if never. */
   interval?(): number | undefined
-  /** Raise what is wrong with the configuration. */
+  /** Throw for problems with the configuration. */
   check?(): void
   clearCache?(): void
   /** Clear the cached file lists of one environment, or of all. Return the environments whose lists were cached. */
   clearLists?(saltenv: string | null): string[]
   locks?(): BackendLocks
-  /** What is known about each remote. */
+  /** Return the status of each remote. */
   status?(): Promise<Dict[]>
 }
 

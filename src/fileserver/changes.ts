@@ -1,5 +1,5 @@
-// What changed below the roots since the last look, as the event of an update tells it. When each file was changed is kept in
-// the cache, in Salt's form, so that changes while no master ran are told too.
+// Changes below the roots since the last call, as event data of an update. The modification times are in the cache in
+// Salt's form, so that changes while no master ran are included.
 import { join } from 'node:path/posix'
 import { recover } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
@@ -29,7 +29,7 @@ async function timesOf(paths: readonly string[], host: Host): Promise<Times> {
   return times
 }
 
-/** Compares these files with those of the last time, and remembers them. */
+/** Compare these files with the last ones, and store them. */
 export async function rootsChanges(opts: Dict, host: Host, paths: readonly string[]): Promise<Dict> {
   const [before, now] = [await remembered(opts, host), await timesOf(paths, host)]
   const changed = [...before].filter(([path, time]) => now.has(path) && now.get(path) !== time).map(([path]) => path)

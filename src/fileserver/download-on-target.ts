@@ -1,6 +1,6 @@
-// Sources from web and FTP servers for a machine that is reached over SSH: the machine fetches them itself, with curl or wget, as a minion
-// does. Servers that only the machine can reach work, the content does not go by the controller, and no text of the machine's makes the
-// controller ask a server.
+// Downloads from web and FTP servers for a machine over SSH: the machine fetches the source itself with curl or wget,
+// as a minion does. This works for servers that only the machine can reach, the content does not pass through the
+// controller, and no text from the machine makes the controller send requests.
 import { STATUS_CODES } from 'node:http'
 import { option } from '../config/mod.ts'
 import { type Dict, SaltError, urlParts } from '../data/mod.ts'
@@ -14,7 +14,7 @@ export interface Fetcher {
   path: string
 }
 
-/** Return the program of a machine over SSH that fetches such URLs; undefined where the controller has to. */
+/** Return the program of a machine over SSH that can fetch such URLs; undefined if the controller must. */
 export async function targetFetcher(host: Host, opts: Dict, url: string): Promise<Fetcher | 'missing' | undefined> {
   if (!host.remote || !host.sessionFolder || !SCHEMES.has(urlParts(url).scheme)) return undefined
   // the proxy of the options is the controller's

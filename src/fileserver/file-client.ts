@@ -1,4 +1,4 @@
-// What a minion asks of a file server, wherever that is: lists, hashes, and copies in its cache.
+// The interface of a file client: lists, hashes, and cached copies, from any file server.
 import type { FileStat } from '../host/mod.ts'
 
 export interface FileSum {
@@ -8,7 +8,7 @@ export interface FileSum {
 
 export interface FetchOptions {
   saltenv: string
-  /** Where it goes: a file or directory; into the cache when left out. */
+  /** Destination: a file or directory. Default: the cache. */
   dest?: string
   makedirs?: boolean
   sourceHash?: string
@@ -20,7 +20,7 @@ export interface FetchOptions {
 export interface ExpectedFile {
   path: string
   saltenv: string
-  /** Where it goes: a file; into the cache when left out. */
+  /** Destination: a file. Default: the cache. */
   dest?: string
 }
 
@@ -31,21 +31,29 @@ export interface FileClient {
   directories(saltenv: string, prefix?: string): Promise<string[]>
   emptyDirectories(saltenv: string, prefix?: string): Promise<string[]>
   symlinks(saltenv: string, prefix?: string): Promise<Map<string, string>>
-  /** The hash of a `salt://` file or of a local one; undefined when it is not there. */
+  /** Return the hash of a `salt://` or local file; undefined if it does not exist. */
   hash(url: string, saltenv: string): Promise<FileSum | undefined>
   stat(url: string, saltenv: string): Promise<FileStat | undefined>
   /** Brings a `salt://` file here; false when it cannot be had. */
   fetch(url: string, options: FetchOptions): Promise<string | false>
   /** Brings any source here: `salt://`, `file://`, a path, `http(s)://`; empty when it cannot be had. */
   fetchUrl(url: string, options: FetchOptions): Promise<string | false>
-  /** Where a source is in the cache; empty when it is not. */
+  /** Return the path of a source in the cache; empty if it is not cached. */
   cached(url: string, saltenv: string): Promise<string>
-  /** Begin a run of states, in which one list of the master's hashes may serve many files. Return the function that ends it. */
+  /**
+   * Begin a run of states, in which one list of the master's hashes may serve many files. Return a function that ends
+   * the run.
+   */
   beginRun?(): () => void
-  /** Expect files to be fetched in this order, so that one answer of the master may have many of them. Return the function that ends it. */
+  /**
+   * Announce the files of a run in order, so that one answer of the master may contain many of them. Return a function
+   * that ends it.
+   */
   expect?(files: readonly ExpectedFile[]): () => void
   /** Hear that a state of a run changed something, which may be files of the master. */
   noteChange?(): void
-  /** Where a source would be in the cache. */
+  /** Return the path that a source would have in the cache. */
   cachePath(url: string, saltenv: string): string
+  /** Where a file that is made from a source is kept, beside copies of sources outside of the file server. */
+  renderedPath(url: string, saltenv: string): string
 }

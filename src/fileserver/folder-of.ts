@@ -2,7 +2,10 @@
 import { normalize } from 'node:path/posix'
 import type { FolderEntry, FolderListing } from './backend.ts'
 
-/** The entries of a folder, the empty path for the top; undefined where nothing lies below it. `size` is asked for files. */
+/**
+ * Return the entries of a folder; the empty path is the top. Undefined if nothing is below it. `size` is called for
+ * files.
+ */
 export async function folderOf(
   { files, dirs }: Pick<FolderListing, 'files' | 'dirs'>,
   given: string,

@@ -6,7 +6,7 @@ import type { ServedFile } from './backend.ts'
 
 const YOUNG_SECONDS = 2
 
-/** Those used longest ago are forgotten beyond this. */
+/** Limit; the least recently used hashes are forgotten beyond it. */
 const MOST_KNOWN = 100_000
 
 export class KnownHashes {

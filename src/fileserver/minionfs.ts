@@ -1,5 +1,5 @@
-// The `minionfs` backend: files that minions pushed, below the id of each. It serves no top files, because what minions
-// send must not decide about others.
+// The `minionfs` backend: files that minions pushed, below the id of each. It serves no top files, because data of a
+// minion must not affect other minions.
 import { basename, isAbsolute, join, normalize } from 'node:path/posix'
 import { recover } from '../base/mod.ts'
 import { option } from '../config/mod.ts'

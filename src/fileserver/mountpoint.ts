@@ -1,7 +1,7 @@
 // The path that all files of a remote are served below.
 import type { FolderEntry } from './backend.ts'
 
-/** Return the path below the mountpoint; undefined for one that is not below it. */
+/** Return the path below the mountpoint; undefined if it is outside. */
 export function insideMount(mountpoint: string, path: string): string | undefined {
   if (mountpoint === '') return path === '/' ? '' : path
   return path.startsWith(`${mountpoint}/`) ? path.slice(mountpoint.length).replace(/^\/+/, '') : undefined

@@ -1,4 +1,4 @@
-// The remotes of a backend that were configured last, as `remote_map.txt` names them.
+// The last configured remotes of a backend, from `remote_map.txt`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
 import { hasCode, recover } from '../base/mod.ts'

@@ -1,4 +1,4 @@
-// What is known about the fetches of a remote, in a file of its folder, so that every process can tell.
+// The status of a remote's fetches, in a file of its folder, so that every process can read it.
 import { join } from 'node:path/posix'
 import { readJson, writeWhole } from '../base/mod.ts'
 import type { RemoteStatus } from './remote-updates.ts'

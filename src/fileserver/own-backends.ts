@@ -1,4 +1,5 @@
-// Backends from users' own files and extensions. The room that runs such plugins says so here, because it stands below this one.
+// Backends from users' own files and extensions. The room that runs these plug-ins registers itself here, because it is
+// later in the list of rooms.
 import type { Log } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'

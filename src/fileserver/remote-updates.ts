@@ -1,14 +1,14 @@
-// Updates of the remotes of a backend: asked for, by interval, or once by a program that serves itself. A remote that fails keeps
-// serving what was fetched last; that it fails is told once, and that it works again as well.
+// Updates of the remotes of a backend: on request, by interval, or once in a program with local files. A failing remote
+// keeps serving the last fetched files; its failure and its recovery are reported once each.
 import { type Log, toError } from '../base/mod.ts'
 import { placeOfOption } from '../config/mod.ts'
 import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 import { withoutLogin } from '../git/mod.ts'
-import type { UpdateReport, UpdateWish } from './backend.ts'
+import type { UpdateReport, UpdateRequest } from './backend.ts'
 
-/** What is known about the last fetches; times in seconds since the epoch. */
+/** The status of the last fetches; times in seconds since the epoch. */
 export interface RemoteStatus {
-  /** When the remote was last asked with success. */
+  /** When the remote last answered. */
   checkedAt: number | null
   /** When something last changed. */
   changedAt: number | null
@@ -17,30 +17,30 @@ export interface RemoteStatus {
 }
 
 export interface UpdatedRemote {
-  /** Where its files are kept, which tells it from others. */
+  /** The folder of its files, which identifies it. */
   folder: string
-  /** As it is configured. */
+  /** Its configured name. */
   id: string
   /** The same without a login. */
   shownId: string
   name: string | undefined
-  /** Seconds between updates; 0 for none but those that somebody asks for. */
+  /** Seconds between updates; 0 for updates on request only. */
   interval: number
   status(): RemoteStatus
-  /** Whether somebody locked it; says so to the log. */
+  /** Whether it is locked; logs the lock. */
   isHeldBack(): boolean
   /** Fetch, and return whether something changed. */
   update(): Promise<boolean>
-  /** Return what the log is to say of a failed update; undefined for an error that is no failure of the remote. */
+  /** Return the log text for a failed update; undefined for an error that is not the remote's. */
   failure(error: unknown): string | undefined
 }
 
-/** Remotes that are asked at the same time. */
+/** Remotes that are fetched at the same time. */
 const AT_ONCE = 4
 
 type News = readonly [string, Dict]
 
-/** When this process last tried each remote, by its folder, in milliseconds; all who serve from a folder know of it. */
+/** When this process last tried each remote, by its folder, in milliseconds; shared by all file servers on a folder. */
 const tried = new Map<string, number>()
 
 export class RemoteUpdates {
@@ -50,7 +50,7 @@ export class RemoteUpdates {
   private readonly log: Log
   private readonly note: () => boolean
 
-  /** `note` writes down which remotes there are, and returns whether one was taken out. */
+  /** `note` stores the list of remotes, and returns whether one was removed. */
   constructor(backend: string, opts: Dict, remotes: readonly UpdatedRemote[], log: Log, note: () => boolean) {
     this.backend = backend
     this.opts = opts
@@ -59,7 +59,7 @@ export class RemoteUpdates {
     this.note = note
   }
 
-  async update(wish: UpdateWish): Promise<UpdateReport> {
+  async update(wish: UpdateRequest): Promise<UpdateReport> {
     const chosen = this.chosen(wish)
     const isOtherMap = this.note()
     const { isChanged, events } = await this.fetchAll(chosen, wish.isQuiet === true)
@@ -68,8 +68,9 @@ export class RemoteUpdates {
   }
 
   /**
-   * Ask each remote once in this process. A minion without master asks in every run, as Salt does, unless an interval is
-   * configured; beside a master, whose updates keep the mirrors recent, only what is older than the interval.
+   * Update each remote at most once per process. Like Salt, a minion without a master updates in every run, unless an
+   * interval is configured; beside a master, which keeps the mirrors recent, only remotes older than the interval are
+   * updated.
    */
   async refresh(): Promise<void> {
     const option = `${this.backend}_update_interval`
@@ -87,7 +88,7 @@ export class RemoteUpdates {
     await this.fetchAll(due, false)
   }
 
-  private chosen({ remotes: names, isDue }: UpdateWish): readonly UpdatedRemote[] {
+  private chosen({ remotes: names, isDue }: UpdateRequest): readonly UpdatedRemote[] {
     if (isDue) return this.remotes.filter(({ folder, interval }) => isOver(folder, interval))
     if (names === undefined) return this.remotes
     const isNamed = (remote: UpdatedRemote, name: string): boolean =>
@@ -149,7 +150,7 @@ const isOver = (folder: string, interval: number): boolean => {
 const timeText = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * 1000).toISOString()
 
-/** Return what `fileserver.status` shows of a remote. */
+/** Return the entry of a remote for `fileserver.status`. */
 export function remoteStatus(remote: UpdatedRemote, refs: number): Dict {
   const { checkedAt, changedAt, error } = remote.status()
   return new Map<Value, Value>([

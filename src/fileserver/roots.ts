@@ -26,7 +26,7 @@ export class Roots implements FileBackend {
     return [...this.roots.keys()].map((name) => str(name)).sort()
   }
 
-  /** `__env__` stands for every environment that is not listed. */
+  /** Return the directories of an environment; `__env__` matches every environment that is not listed. */
   directories(saltenv: string): string[] {
     const own = this.roots.get(saltenv)
     if (own === undefined && !isPlainEnv(saltenv)) return []
@@ -39,7 +39,9 @@ export class Roots implements FileBackend {
     return this.opts.get('fileserver_followsymlinks') !== false
   }
 
-  /** Look at a path that a request names. One that the system cannot follow, such as through too many links, names nothing. */
+  /**
+   * Return the metadata of a requested path; undefined if the system cannot follow it, such as through too many links.
+   */
   private async statOf(path: string): Promise<FileStat | undefined> {
     return unlessRefused(this.host.stat(path), undefined)
   }

@@ -1,10 +1,10 @@
-// An object of an S3 bucket: `s3://bucket/path`, with the options `s3.*` of the minion or of pillar's `s3`. Requests are
-// signed with Amazon's signature version 4; without keys they go unsigned, which public buckets accept.
+// An object of an S3 bucket: `s3://bucket/path`, with the options `s3.*` of the minion or of pillar's `s3`. Requests
+// are signed with Amazon's signature version 4; without keys they are unsigned, which public buckets accept.
 import { type Dict, isDict, SaltError, textOf, truthy, urlParts, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { awsEscaped, type HttpStream, openUrl, signAws } from '../http/mod.ts'
 
-/** Who asks: an access key, and a token where the key is one of a role. */
+/** The credentials: an access key, and a token for the key of a role. */
 export interface S3Login {
   key: string | undefined
   keyId: string | undefined
@@ -27,13 +27,13 @@ export const s3Login = (opts: Dict): S3Login => ({
 
 interface S3Question {
   bucket: string
-  /** It begins with a slash. */
+  /** Begins with a slash. */
   path: string
   query?: Readonly<Record<string, string>>
   login?: S3Login
 }
 
-/** Ask a bucket for an object, or with a query for a list of them. */
+/** Request an object of a bucket, or with a query a list of objects. */
 export async function askBucket(host: Host, opts: Dict, question: S3Question): Promise<HttpStream> {
   const { bucket, path, query = {}, login = s3Login(opts) } = question
   const option = (name: string, otherwise: Value = null): Value => optionOf(opts, name) ?? otherwise
@@ -79,7 +79,7 @@ function optionOf(opts: Dict, name: string): Value | undefined {
   return isDict(section ?? null) ? (section as Dict).get(name) : undefined
 }
 
-/** Return a body as text; one that is too long is refused. */
+/** Return a body as text; throw above the size limit. */
 export async function wholeText(body: AsyncIterable<Uint8Array>, most: number): Promise<string> {
   const pieces: Uint8Array[] = []
   let size = 0
@@ -94,7 +94,7 @@ export async function wholeText(body: AsyncIterable<Uint8Array>, most: number): 
 
 const MOST_PROBLEM = 1 << 20
 
-/** What the server says is wrong: a code and a message in XML. */
+/** Return the server's error: a code and a message in XML. */
 export async function s3Problem({ status, body }: HttpStream): Promise<string> {
   const text = await wholeText(body, MOST_PROBLEM)
   const [code, message] = ['Code', 'Message'].map((tag) => new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(text)?.[1])

@@ -1,5 +1,5 @@
-// The address of a repository: what git is told, and the login that may stand in it. Any user of the machine can read the words
-// of a command, so the login is taken out and handed over in the environment.
+// The address of a repository: the text for git, and the login in it. All users of the machine can read the arguments
+// of a process, so the login is removed and passed in the environment.
 import { isAnyError, recover } from '../base/mod.ts'
 import { GitError } from './errors.ts'
 
@@ -29,7 +29,7 @@ const CONTROL = /[\0-\x1f\x7f]/
 /** `user@host:path`, as scp takes it. */
 const SCP_LIKE = /^(?:([^@/:]+)@)?([^@/:]+|\[[^\]]+\]):(?!\/\/)(.+)$/
 
-/** Return what an address means, or refuse one that git would take for an option or for a command to run. */
+/** Parse an address; throw if git would treat it as an option or as a command to run. */
 export function parseAddress(text: string): GitAddress {
   const refuse = (why: string): never => {
     throw new GitError('AddressRefused', `The address '${withoutLogin(text)}' of a Git repository ${why}`)
@@ -60,7 +60,7 @@ function withScheme(
   const server = authority.slice(at + 1)
   if (server === '' || server.startsWith('-')) refuse('names no server')
   const login = at < 0 ? '' : authority.slice(0, at)
-  // git-remote-https gets the address as a word; ssh takes the user from it, and a password there means nothing
+  // git-remote-https gets the address as an argument; ssh takes the user from it, and a password there has no meaning
   const [user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(login)!.slice(1).map(decoded)
   if (scheme === 'ssh') {
     const before = user === '' ? '' : `${login.split(':')[0]!}@`
@@ -71,7 +71,7 @@ function withScheme(
 }
 
 function decoded(text: string): string {
-  // a percent sign that begins no escape stands for itself
+  // a percent sign that begins no escape is literal
   return recover(isAnyError, text, () => decodeURIComponent(text))
 }
 

@@ -1,5 +1,5 @@
-// The files of a commit in a directory, for those who read files and not objects. They are written beside it and put in its place
-// as a whole, so that nobody finds half of them.
+// The files of a commit in a directory, for readers of files instead of objects. They are written to a temporary
+// directory and moved into place as a whole, so that no reader sees a part of them.
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -39,7 +39,7 @@ export async function checkOut(
   writeFileSync(mark, tree)
 }
 
-/** Git refuses such names too: the settings of a repository in the directory could make git run programs there. */
+/** Git refuses these names too: the settings of a repository in the directory could make git run programs there. */
 const INNER_REPOSITORY = /(^|\/)\.git(\/|$)/i
 
 async function fill(mirror: GitMirror, tree: string, folder: string, log: Log): Promise<void> {

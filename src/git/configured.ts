@@ -1,5 +1,5 @@
-// Remotes as Salt's options describe them: `gitfs_remotes`, the remotes of the external pillar `git`, and `winrepo_remotes`. All
-// errors are found here, in Salt's words; whoever uses a remote afterwards can rely on it.
+// Remotes in Salt's options: `gitfs_remotes`, the remotes of the external pillar `git`, and `winrepo_remotes`. All
+// errors are found here, in Salt's words, so that later code can rely on a remote.
 import { createHash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import type { Log } from '../base/mod.ts'
@@ -9,7 +9,7 @@ import { type GitRemote, plainRemote } from './remote.ts'
 
 export type GitRole = 'gitfs' | 'git_pillar' | 'winrepo'
 
-/** What a role lets a single remote say. */
+/** The permitted settings of a single remote for a role. */
 export interface RoleRules {
   role: GitRole
   /** Parameters with a global option, in Salt's order, each with the value of that option. */
@@ -20,15 +20,15 @@ export interface RoleRules {
   provider: string
   /** The algorithm that names of cache folders are made with. */
   hashType: string
-  /** The branch of a remote that names none; for roles whose remotes are written `branch URL`. */
+  /** The default branch; for roles whose remotes are written `branch URL`. */
   branch?: string
 }
 
 export interface ConfiguredRemote {
   role: GitRole
-  /** As it is written. */
+  /** As configured. */
   id: string
-  /** As logs and answers may show it. */
+  /** The form for logs and answers. */
   shownId: string
   url: string
   /** Empty for gitfs. */
@@ -49,7 +49,7 @@ const AUTH = ['user', 'password', 'pubkey', 'privkey', 'passphrase', 'insecure_a
 export const REF_TYPES = ['branch', 'tag', 'sha'] as const
 export type RefType = (typeof REF_TYPES)[number]
 
-/** Return the remotes of a list of options. A wrong one is told to the log and ends in Salt's `Failed to load`. */
+/** Return the remotes of a list of options. An invalid one is logged and ends in Salt's `Failed to load`. */
 export function configuredRemotes(given: Value, rules: RoleRules, log: Log): ConfiguredRemote[] {
   const remotes = (isList(given) ? given : truthy(given) ? [given] : []).flatMap((remote) => {
     const read = new RemoteReader(rules, log).read(remote)
@@ -68,7 +68,7 @@ export function configuredRemotes(given: Value, rules: RoleRules, log: Log): Con
   return remotes
 }
 
-/** Return whether the provider is one that can be named; an unknown one is told to the log. */
+/** Return whether the provider has a known name; log an unknown one. */
 export function isKnownProvider(role: GitRole, provider: string, log: Log): boolean {
   if (provider === '' || PROVIDERS.some((known) => known === provider)) return true
   log('critical', `Invalid ${role}_provider '${provider}'. Valid choices are: ${PROVIDERS.join(', ')}`)
@@ -78,7 +78,7 @@ export function isKnownProvider(role: GitRole, provider: string, log: Log): bool
 export const failedToLoad = (role: GitRole): SaltError =>
   new SaltError('FileserverConfigError', `Failed to load ${role}`)
 
-/** What a parameter becomes, whatever its type was. */
+/** Parameters that are converted to a list. */
 const LISTS = new Set(['saltenv_whitelist', 'saltenv_blacklist', 'refspecs', 'ref_types'])
 const FLAGS = new Set(['ssl_verify', 'insecure_auth', 'disable_saltenv_mapping'])
 
@@ -124,7 +124,7 @@ class RemoteReader {
     }
   }
 
-  /** `branch URL`, for roles that have branches; of one that has none the whole text is the URL. */
+  /** Split `branch URL`, for roles with branches; for other roles the whole text is the URL. */
   private parted(text: string): [branch: string, url: string] {
     const { branch } = this.rules
     if (branch === undefined) return ['', text]
@@ -150,7 +150,7 @@ class RemoteReader {
     return settings
   }
 
-  /** A list of mappings with one key each, as one mapping; a mapping in place of the list is taken as it is. */
+  /** Merge a list of one-key mappings into one mapping; a mapping in place of the list is used unchanged. */
   private packed(own: Value): Map<string, Value> | undefined {
     if (isDict(own)) return new Map([...own].map(([name, value]) => [str(name), value]))
     if (!isList(own)) {
@@ -171,7 +171,7 @@ class RemoteReader {
     return packed
   }
 
-  /** All unknown names are told, not only the first. */
+  /** Report all unknown names, not only the first. */
   private checkNames(id: string, names: readonly string[]): void {
     const { role, globals, only, provider } = this.rules
     const hasAuth = provider === '' || AUTH_PROVIDERS.includes(provider)
@@ -291,7 +291,7 @@ class RemoteReader {
 const URL_LIKE = /^(https?|ssh|s?ftp|file|git):\/\/[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=%-]*$/i
 const SCP_LIKE = /^[^@:/\s]+@[^:\s]+:[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=%-]+$/
 
-/** Whether a text is an address, perhaps after a word such as a branch. */
+/** Whether a text is an address, optionally after a word such as a branch. */
 function isUrlLike(text: string): boolean {
   const [first = '', ...rest] = text.split(' ')
   const address = rest.length > 0 && !URL_LIKE.test(first) ? rest.join(' ').trimStart() : text
@@ -301,7 +301,7 @@ function isUrlLike(text: string): boolean {
 /** Salt names the folders of winrepo after their repositories. */
 const lastPart = (url: string): string => url.slice(url.lastIndexOf('/') + 1).replace(/\.git$/i, '')
 
-/** The name becomes a folder in caches, so it cannot lead out of them. */
+/** The name becomes a folder in caches, so it must not lead out of them. */
 const plainName = (name: string): string => (/^\.{0,2}$/.test(name) ? `_${name}` : name.replaceAll(/[/\0]/g, '_'))
 
 /** Return per-environment parameters, a list of mappings of lists of mappings, as mappings. */

@@ -1,4 +1,4 @@
-// What can go wrong with a Git repository.
+// Errors of a Git repository.
 import { BrineError } from '../base/mod.ts'
 
 export type GitErrorCode =

@@ -14,7 +14,7 @@ export function looksOfRefs(path: string): string | undefined {
   try {
     return looksIn(statSync(join(path, 'HEAD'), { throwIfNoEntry: false }) ? path : join(path, '.git'))
   } catch (error) {
-    // whatever cannot be looked at is for git to explain
+    // git reports the error for paths that cannot be read
     if ((error as NodeJS.ErrnoException).code !== undefined) return undefined
     throw error
   }

@@ -1,6 +1,7 @@
-// Salt's lock files of remotes, `<cachedir>/<role>/work/<remote>/_/update.lk`: process id and machine id. Nothing here needs them,
-// because fetches hold a lock of the kernel; but people set them to hold updates back, and another Salt may share the cache.
-// A lock file that `fileserver.lock` set has the process id 0: it belongs to no process, and holds until a command removes it.
+// Salt's lock files of remotes, `<cachedir>/<role>/work/<remote>/_/update.lk`: process id and machine id. Nothing here
+// needs them, because fetches hold a kernel lock; but users set them to block updates, and another Salt may share the
+// cache. A lock file of `fileserver.lock` has the process id 0: it belongs to no process, and stays until a command
+// removes it.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
 import type { Log } from '../base/mod.ts'
@@ -16,7 +17,7 @@ export class LockFiles {
   private readonly isGlobal: boolean
   private readonly log: Log
 
-  /** Locks are below the cache of the role, or in a folder of their own. */
+  /** Locks are below the cache of the role, or in a separate folder. */
   constructor(cachedir: string, isGlobal: boolean, log: Log, home?: string) {
     this.homeOf = (role) => home ?? join(cachedir, role)
     this.isGlobal = isGlobal
@@ -27,7 +28,7 @@ export class LockFiles {
     return join(this.homeOf(role), 'work', folder, '_', `${type}.lk`)
   }
 
-  /** Set the locks of the remotes whose URL matches, and return what was done. */
+  /** Set the locks of the remotes whose URL matches; return what was done. */
   set(remotes: readonly ConfiguredRemote[], pattern: string | null): string[] {
     return matching(remotes, pattern)
       .filter((remote) => !this.isHeld(remote))
@@ -39,7 +40,7 @@ export class LockFiles {
       })
   }
 
-  /** Remove the locks of the remotes whose URL matches, and return what was done. */
+  /** Remove the locks of the remotes whose URL matches; return what was done. */
   clear(remotes: readonly ConfiguredRemote[], pattern: string | null, type: LockType = 'update'): string[] {
     return matching(remotes, pattern).flatMap((remote) => {
       const path = this.pathOf(remote, type)
@@ -49,7 +50,7 @@ export class LockFiles {
     })
   }
 
-  /** Return whether updates of a remote are held back, and say so; a lock that nobody can hold any more is removed. */
+  /** Return whether a lock blocks updates of a remote, and log it; remove a stale lock. */
   isHeldBack(remote: ConfiguredRemote): boolean {
     if (!this.isHeld(remote)) return false
     const [path, { role, shownId }] = [this.pathOf(remote, 'update'), remote]

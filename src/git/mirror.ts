@@ -1,5 +1,6 @@
-// The bare copy of a repository below the cache: one for each address, whoever needs it. Objects are only added, and the refs are
-// read from a file that is replaced as a whole, so readers wait for nobody and a fetch that is killed leaves the last refs served.
+// The bare copy of a repository below the cache: one for each address, shared by all users. Objects are only added, and
+// the refs are read from a file that is replaced as a whole, so readers never wait, and after a killed fetch the last
+// refs are served.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path/posix'
@@ -14,10 +15,10 @@ import { BRANCHES_REFSPEC, fetchedRefspecs, type GitRemote, TAGS_REFSPEC } from 
 import { runGit } from './run-git.ts'
 import { GitTrees } from './trees.ts'
 
-/** What is known about the last fetches; times in seconds since the epoch. */
+/** The status of the last fetches; times in seconds since the epoch. */
 export interface MirrorStatus {
   url: string
-  /** When the repository was last asked with success. */
+  /** When the repository last answered. */
   checkedAt: number | null
   /** When a ref last changed. */
   changedAt: number | null
@@ -26,7 +27,7 @@ export interface MirrorStatus {
 }
 
 export interface MirrorUpdateOptions {
-  /** Ask the repository only if it was last asked longer ago, in seconds. */
+  /** Maximum age in seconds: query the repository only if its last answer is older. */
   maxAge?: number
   signal?: AbortSignal
 }
@@ -44,7 +45,7 @@ const NOTED_SECONDS = 1
 /** A file of git itself that a killed process left behind. */
 const STALE_LOCK = /Unable to create '[^']*\.lock': File exists|cannot lock ref/
 
-/** The copy is damaged, as after a full disk; what is missing will not come by another fetch. */
+/** The copy is damaged, for example after a full disk; another fetch does not bring the missing objects. */
 const DAMAGED =
   /bad object|corrupt|not a git repository|missing (blob|tree|commit|object)|did not send all necessary objects|unable to (find|read) [0-9a-f]{40}/i
 
@@ -62,7 +63,7 @@ export class GitMirror {
   private hasListed = false
   private watch: RefWatch | undefined
   private wholeUntil = 0
-  /** How the refs of a repository on this machine looked when they were last fetched. */
+  /** The state of the refs of a local repository at the last fetch. */
   private looks: string | undefined
   private seen: { looks: string; refs: GitRefs; heads: string } | undefined
   private noted: { looks: string | undefined; status: MirrorStatus } | undefined
@@ -101,7 +102,7 @@ export class GitMirror {
   async commit(id: string): Promise<GitCommit | undefined> {
     if (!/^[0-9a-f]{4,64}$/i.test(id) || !existsSync(join(this.folder, 'HEAD'))) return undefined
     const found = await this.objects.look(`${id}^{commit}`)
-    // a tag of such a name is no commit id
+    // a tag with this name is no commit id
     if (!found?.id.startsWith(id.toLowerCase())) return undefined
     const tree = await this.objects.look(`${found.id}^{tree}`)
     return tree && { commit: found.id, tree: tree.id }
@@ -117,7 +118,7 @@ export class GitMirror {
     return this.noted.status
   }
 
-  /** Bring the mirror up to date, and return whether a ref changed. All who ask meanwhile get the same answer. */
+  /** Update the mirror; return whether a ref changed. Concurrent callers share the result. */
   update({ maxAge = 0, signal }: MirrorUpdateOptions = {}): Promise<boolean> {
     const { checkedAt, error } = maxAge > 0 ? this.status() : { checkedAt: null, error: null }
     if (checkedAt !== null && error === null && Math.abs(now() - checkedAt) < maxAge) return Promise.resolve(false)
@@ -195,7 +196,9 @@ export class GitMirror {
     }
   }
 
-  /** Return whether the copy has all its objects: then the damage is that of the repository, whose last good state stays. */
+  /**
+   * Return whether the copy has all its objects: then the repository itself is damaged, and its last good state stays.
+   */
   private async isWhole(signal: AbortSignal | undefined): Promise<boolean> {
     if (performance.now() < this.wholeUntil) return true
     try {
@@ -219,7 +222,7 @@ export class GitMirror {
     return entries
   }
 
-  /** Only branches and tags are listed where nothing else is wanted: some servers have a ref for each merge request. */
+  /** List only branches and tags if nothing else is wanted: some servers have a ref for each merge request. */
   private listed(signal: AbortSignal | undefined): Promise<string> {
     const words = ['ls-remote', '--quiet', ...(this.isUsual() ? ['--heads', '--tags'] : []), '--', 'origin']
     return this.git(words, LOOK_SECONDS, { signal, isTalking: true })
@@ -307,7 +310,7 @@ export class GitMirror {
   }
 }
 
-/** How the refs of a repository on this machine look; undefined for others. */
+/** Return the state of the refs of a local repository; undefined for others. */
 function localLooks(url: string): string | undefined {
   const address = parseAddress(url)
   if (address.scheme !== 'file') return undefined
@@ -320,23 +323,25 @@ function isCrowded(folder: string): boolean {
   return count('objects/17') > 27 || count('objects/pack') > 150
 }
 
-/** Remove the lock files of git: called when a fetch failed on one. The kernel's lock keeps other fetches of ours away. */
+/**
+ * Remove git's lock files: called when a fetch failed because of one. The kernel lock excludes other fetches of Brine.
+ */
 function removeLocks(folder: string): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (name.endsWith('.lock') && !name.startsWith('objects/')) rmSync(join(folder, name), { force: true })
   }
 }
 
-/** Return a text that changes when a file is replaced; undefined when there is no file. */
+/** Return a text that changes when a file is replaced; undefined if the file does not exist. */
 function looksOf(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
   return stat && `${stat.ino} ${stat.mtimeNs} ${stat.size}`
 }
 
-/** Seconds after which a mirror that nobody updated is taken for one that is no longer configured. */
+/** Seconds without an update after which a mirror counts as no longer configured. */
 const FORGOTTEN_SECONDS = 30 * 86_400
 
-/** Remove mirrors that nobody uses any more: not this process, and no update of another one for long. */
+/** Remove unused mirrors: neither this process uses them, nor has another one updated them for long. */
 export function removeForgottenMirrors(cachedir: string): void {
   const root = join(cachedir, 'git')
   if (!existsSync(root)) return
@@ -351,8 +356,8 @@ export function removeForgottenMirrors(cachedir: string): void {
 const mirrors = new Map<string, GitMirror>()
 
 /**
- * Return the mirror of a remote below a cache directory; the same one for all who ask in this process. A password is no part of
- * its identity: a new one does not need a new copy, and the name of the folder must not tell anything about it.
+ * Return the mirror of a remote below a cache directory; one instance per process. A password is not part of its
+ * identity: a new one does not need a new copy, and the folder name must not reveal it.
  */
 export function mirrorOf(cachedir: string, remote: GitRemote): GitMirror {
   const { url, refspecs, user, privkey, sslVerify, proxy } = remote

@@ -1,5 +1,6 @@
-// Objects of a mirror by their ids, read through a long-lived `git cat-file`, and through a second one while the first sends a large
-// object. They end when nobody has asked for a while, and a program does not wait for them. Readers need no lock: objects never change, and git finds new packs by itself.
+// Objects of a mirror by their ids, read through a long-lived `git cat-file`, and through a second one while the first
+// sends a large object. They end when idle, and a program does not wait for them. Readers need no lock: objects never
+// change, and git finds new packs.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { GitError } from './errors.ts'
 import { hold } from './held-child.ts'
@@ -22,10 +23,10 @@ const LARGE_BYTES = 4 << 20
 /** Programs that read contents of one mirror at the same time. */
 const MOST_LANES = 4
 
-/** How long the program waits for the next question, in milliseconds. */
+/** How long the program waits for the next request, in milliseconds. */
 const IDLE_MS = 10_000
 
-/** What is asked, and where the answer goes. */
+/** A request, and the receivers of the answer. */
 interface Question {
   name: string
   /** Hears the content piece by piece. */
@@ -33,7 +34,7 @@ interface Question {
   /** Hears of the object before its content; may refuse it, and then the content is skipped. */
   begin(id: string, type: ObjectType, size: number): void
   done(): void
-  /** There is no such object. */
+  /** Called if the object does not exist. */
   missing(): void
   fail(error: Error): void
 }
@@ -47,7 +48,7 @@ export class GitObjects {
     this.folder = folder
   }
 
-  /** Return an object by its id or by an expression such as `abc123^{commit}`; undefined when there is none. */
+  /** Return an object by its id or by an expression such as `abc123^{commit}`; undefined if it does not exist. */
   read(name: string): Promise<GitObject | undefined> {
     const cat = this.lane()
     return new Promise((resolve, reject) => {
@@ -72,7 +73,7 @@ export class GitObjects {
     })
   }
 
-  /** Hand on a blob piece by piece and return its size; undefined when there is no such blob. */
+  /** Pass on a blob piece by piece and return its size; undefined if it does not exist. */
   copy(id: string, hear: (piece: Buffer) => void): Promise<number | undefined> {
     const cat = this.lane()
     return new Promise((resolve, reject) => {
@@ -93,7 +94,7 @@ export class GitObjects {
     })
   }
 
-  /** Return what an expression names, without its content. */
+  /** Return the object of an expression, without its content. */
   look(name: string): Promise<{ id: string; type: ObjectType; size: number } | undefined> {
     this.info ??= new CatFile(this.folder, '--batch-check')
     const cat = this.info
@@ -108,14 +109,14 @@ export class GitObjects {
     })
   }
 
-  /** End the programs; the next question starts them again. */
+  /** End the programs; the next request starts them again. */
   close(): void {
     for (const cat of this.lanes.splice(0)) cat.close()
     this.info?.close()
     this.info = undefined
   }
 
-  /** Return a program whose answer comes soon: one that sends no large object, or else the one with the fewest questions. */
+  /** Return a program with a fast answer: one that sends no large object, or else the one with the fewest requests. */
   private lane(): CatFile {
     const free = this.lanes.find((cat) => cat.bytesLeft <= LARGE_BYTES)
     if (free) return free
@@ -134,11 +135,11 @@ class CatFile {
   private child: ChildProcessWithoutNullStreams | undefined
   private waiting: Question[] = []
   private idle: NodeJS.Timeout | undefined
-  /** What came of the next header, and how many bytes of content are still to come. */
+  /** The received part of the next header, and the number of missing bytes of content. */
   private header: Buffer[] = []
   private left = -1
   private said = ''
-  /** Questions of this turn of the event loop: one write sends them all. */
+  /** Requests of this turn of the event loop: one write sends them all. */
   private unsent = ''
 
   constructor(folder: string, mode: '--batch' | '--batch-check') {
@@ -146,7 +147,7 @@ class CatFile {
     this.mode = mode
   }
 
-  /** How much of the present object is still to come. */
+  /** The number of missing bytes of the present object. */
   get bytesLeft(): number {
     return this.left
   }
@@ -192,7 +193,7 @@ class CatFile {
     child.stderr.on('data', (piece: Buffer) => {
       this.said = `${this.said}${piece}`.slice(-1000)
     })
-    // the end of the program tells the reason
+    // the exit of the program reports the reason
     child.stdin.on('error', () => {})
     child.once('error', (error) => this.ended(child, error.message))
     child.once('close', () => this.ended(child, this.said.trim() || 'git cat-file ended'))
@@ -245,7 +246,7 @@ class CatFile {
       try {
         question.take(part)
       } catch (error) {
-        // a full disk: the rest of the content is passed over, because the file that it was meant for is closed
+        // a full disk: the rest of the content is dropped, because its file is closed
         question.take = () => {}
         question.fail(error as Error)
       }

@@ -1,16 +1,16 @@
-// The refs of a repository on a web server, asked for again and again over one connection. `git remote-https` makes the connection, with
-// the logins, proxies, redirects and certificates of git; only the question of protocol 2 for refs is written here. Whatever does
-// not go as expected ends the program, and the caller asks by `git ls-remote`, which also says what is wrong.
+// The refs of a repository on a web server, queried repeatedly over one connection. `git remote-https` makes the
+// connection, with git's logins, proxies, redirects and certificates; this file only writes protocol 2's request for
+// refs. Any unexpected answer ends the program, and the caller uses `git ls-remote`, which also reports errors.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { parseAddress } from './address.ts'
 import { hold } from './held-child.ts'
 import type { GitRemote } from './remote.ts'
 import { gitEnvironment } from './run-git.ts'
 
-/** Programs that wait for the next question, all mirrors together; further mirrors are asked by `git ls-remote`. */
+/** Limit of programs that wait for the next request, for all mirrors; further mirrors use `git ls-remote`. */
 const MOST_WATCHES = 32
 
-/** How long a program waits for the next question; longer than the usual interval between updates. */
+/** How long a program waits for the next request; longer than the usual interval between updates. */
 const IDLE_MS = 150_000
 
 /** How long an answer may take. */
@@ -52,7 +52,7 @@ export class RefWatch {
     return JSON.stringify(remote) === JSON.stringify(this.remote)
   }
 
-  /** Return branches and tags in the form of `git ls-remote`; undefined when they cannot be had this way. */
+  /** Return branches and tags in the form of `git ls-remote`; undefined if this way does not work. */
   async list(signal?: AbortSignal): Promise<string | undefined> {
     if (this.isUseless || this.wait || (!this.child && running >= MOST_WATCHES)) return undefined
     clearTimeout(this.idle)
@@ -130,7 +130,7 @@ export class RefWatch {
     if (this.heard.length > MOST_BYTES || !this.wait) return this.close()
     let at = 0
     while (at + 4 <= this.heard.length) {
-      // an empty line comes before the first packet; a server without protocol 2 is told of by the word `fallback`
+      // an empty line precedes the first packet; a server without protocol 2 is reported by the word `fallback`
       if (this.heard[at] === 10) {
         at++
         continue
@@ -160,7 +160,7 @@ export class RefWatch {
   }
 }
 
-/** Return refs as `git ls-remote` prints them; undefined when a line is not one of the protocol. */
+/** Return refs in the form of `git ls-remote`; undefined for an invalid line. */
 function shownRefs(lines: readonly string[]): string | undefined {
   const shown: string[] = []
   for (const line of lines) {

@@ -1,5 +1,5 @@
-// The refs of a mirror at one moment: which commit and which tree each branch and tag names. They are kept in one file that is
-// replaced as a whole, so a reader sees the refs of one fetch and never a mixture, and starts no program.
+// The refs of a mirror at one moment: the commit and the tree of each branch and tag. They are stored in one file that
+// is replaced as a whole, so a reader sees the refs of one fetch, never a mixture, and starts no program.
 import { createHash } from 'node:crypto'
 
 export interface GitCommit {
@@ -38,7 +38,7 @@ export class GitRefs {
 /** The full name of a ref, its commit and its tree. */
 export type RefEntry = readonly [name: string, commit: string, tree: string]
 
-/** Fields of a ref itself, then of what an annotated tag names. */
+/** Fields of a ref itself, then of the target of an annotated tag. */
 export const REF_FORMAT =
   '%(refname)%09%(objecttype)%09%(objectname)%09%(tree)%09%(*objecttype)%09%(*objectname)%09%(*tree)'
 

@@ -1,4 +1,4 @@
-// `<cachedir>/<role>/remote_map.txt`: which folder of the cache belongs to which remote, for people who look there.
+// `<cachedir>/<role>/remote_map.txt`: the cache folder of each remote, for users who look there.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
 import { makeOwnFolder, writeWhole } from '../base/mod.ts'
@@ -10,7 +10,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 /** A remote as the map shows it. */
 export type MappedRemote = Pick<ConfiguredRemote, 'folder' | 'shownId'>
 
-/** Write the map of all remotes of a role into a folder, if it says anything else there. */
+/** Write the map of all remotes of a role into a folder, if it has changed. */
 export function writeRemoteMap(folder: string, role: string, remotes: readonly MappedRemote[]): void {
   const path = join(folder, 'remote_map.txt')
   const lines = remotes.map((remote) => `${remote.folder} = ${remote.shownId}`)

@@ -1,9 +1,9 @@
 // A repository somewhere, with all that is needed to fetch from it.
 
 export interface GitRemote {
-  /** As it is configured; it may have a login in it. */
+  /** As configured; may contain a login. */
   url: string
-  /** What is fetched, as `+refs/heads/*:refs/remotes/origin/*`; tags are fetched besides. */
+  /** Fetched refs, such as `+refs/heads/*:refs/remotes/origin/*`; tags are fetched in addition. */
   refspecs: readonly string[]
   user: string
   password: string
@@ -24,7 +24,7 @@ export function plainRemote(url: string): GitRemote {
   return { url, refspecs: [BRANCHES_REFSPEC, TAGS_REFSPEC], sslVerify: true, ...none }
 }
 
-/** What git is told to fetch: forced and with tags, so that a moved tag or a rewritten branch is followed. */
+/** Return the refspecs for git: forced and with tags, so that a moved tag or a rewritten branch is followed. */
 export function fetchedRefspecs({ refspecs }: GitRemote): string[] {
   const forced = refspecs.map((refspec) => (refspec.startsWith('+') ? refspec : `+${refspec}`))
   return [...new Set([...forced, TAGS_REFSPEC])]

@@ -1,5 +1,5 @@
-// The git program: always with an environment of our own making, so that nothing of the surroundings makes it run other programs,
-// ask somebody, or show a login.
+// Runs git, always with a controlled environment, so that it neither runs other programs, nor prompts, nor shows a
+// login.
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
 import { shownText } from '../base/mod.ts'
@@ -13,7 +13,7 @@ export interface GitCall {
   folder: string
   /** The words after `git --git-dir=…`. */
   words: readonly string[]
-  /** Whom it talks to. */
+  /** The remote, if the command connects to one. */
   remote?: GitRemote
   /** In seconds. */
   timeout: number
@@ -22,7 +22,7 @@ export interface GitCall {
   signal?: AbortSignal
 }
 
-/** The host of this process: a mirror outlives the job that first asked for it. */
+/** The host of this process: a mirror outlives the job that first requests it. */
 const machine = new LocalHost()
 
 /** Variables that git and ssh need to find programs, settings, agents and proxies of the user. */
@@ -51,7 +51,7 @@ const KEPT_VARIABLES = [
 
 const PROTOCOLS = 'file:git:http:https:ssh:ftp:ftps'
 
-/** Told by flock when the lock was not to be had. */
+/** Exit status of flock if the lock is held. */
 const LOCK_BUSY = 75
 
 const MOST_OUTPUT = 64 << 20
@@ -70,7 +70,7 @@ const SETTINGS: ReadonlyArray<readonly [string, string]> = [
   ['http.lowSpeedTime', '60'],
 ]
 
-/** Return what git wrote to its standard output; a failure becomes a GitError that shows no login. */
+/** Return git's standard output; a failure becomes a GitError without the login. */
 export async function runGit(call: GitCall): Promise<string> {
   const argv = ['git', `--git-dir=${call.folder}`, ...call.words]
   const { lock, remote } = call
@@ -103,7 +103,7 @@ export function userVariables(): Map<string, string> {
   return new Map(kept.filter((pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== ''))
 }
 
-/** The environment of git: for a remote with its login, which only processes of this user can read there. */
+/** Return the environment of git: for a remote with its login, which only processes of this user can read there. */
 export function gitEnvironment(remote?: GitRemote, folder = ''): Map<string, string> {
   const env = userVariables()
   env
@@ -173,7 +173,7 @@ function askpassProgram(folder: string): string {
   return path
 }
 
-/** Patterns of what git and ssh say, the first that matches counts. */
+/** Patterns of git's and ssh's messages; the first match counts. */
 const MEANINGS: ReadonlyArray<readonly [RegExp, GitErrorCode]> = [
   [/could not read (Username|Password)|terminal prompts disabled/, 'LoginNeeded'],
   [/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/, 'HostKeyRefused'],
@@ -188,7 +188,7 @@ function failure(stderr: string, remote: GitRemote | undefined): GitError {
     .split('\n')
     .map((line) => line.replace(/^(fatal|error|remote): /, '').trim())
     .filter((line) => line !== '' && !/^(hint:|Please make sure you have|and the repository exists)/.test(line))
-  // lines that a server wrote are among them
+  // some lines come from a server
   const said = shownText(hidden([...new Set(lines)].slice(0, 6).join('; '), remote), MOST_SAID)
   return new GitError(code, said || 'git failed without a word', {
     hint: code === 'HostKeyRefused' ? 'Add the key of the server to known_hosts of the user that runs this' : undefined,

@@ -1,4 +1,4 @@
-// The tree of a commit: its folders by id, kept in memory because branches share most of them, and paths in it.
+// The tree of a commit: its folders by id, cached in memory because branches share most of them, and paths in it.
 import { GitError } from './errors.ts'
 import type { GitObjects } from './objects.ts'
 
@@ -18,7 +18,10 @@ const MOST_DEPTH = 500
 
 const MOST_LINKS = 100
 
-/** Entries below one tree: folders that contain each other many times make few objects into billions of them. */
+/**
+ * Limit of entries below one tree: folders that contain each other repeatedly expand few objects to billions of
+ * entries.
+ */
 const MOST_WALKED = 1_000_000
 
 /** Bytes of a link, as on Linux. */
@@ -66,7 +69,7 @@ export class GitTrees {
     }
   }
 
-  /** Return what is at a path below a tree, links not followed; the empty path is the tree itself. */
+  /** Return the entry at a path below a tree without following links; the empty path is the tree itself. */
   async at(tree: string, path: string): Promise<TreeEntry | undefined> {
     let found: TreeEntry = { name: '', kind: 'folder', id: tree }
     if (path === '') return found
@@ -81,8 +84,8 @@ export class GitTrees {
   }
 
   /**
-   * Return what is at a path, links followed as far as they stay in the tree. With `throughFolders` also a link in the middle of
-   * the path is followed, as in files that were checked out.
+   * Return the entry at a path, following links within the tree. With `throughFolders`, links in the middle of the path
+   * are followed too, as in checked-out files.
    */
   async resolve(
     tree: string,
@@ -113,7 +116,7 @@ export class GitTrees {
     return undefined
   }
 
-  /** Return what a link says; nothing for one that is too long to be one. */
+  /** Return the target of a link; empty if it is too long. */
   async linkTarget(id: string): Promise<string> {
     const size = (await this.objects.look(id))?.size ?? 0
     return size > LONGEST_LINK ? '' : ((await this.objects.read(id))?.content.toString() ?? '')
@@ -150,7 +153,7 @@ export class GitTrees {
   }
 }
 
-/** Where a link leads, from the top of the tree; undefined when that is outside. */
+/** Return the target of a link from the top of the tree; undefined if it is outside. */
 function joined(link: string, target: string): string | undefined {
   if (target === '' || target.startsWith('/') || target.includes('\0')) return undefined
   const parts = link.split('/').slice(0, -1)

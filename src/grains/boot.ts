@@ -1,4 +1,4 @@
-// What is known of a machine's start and its disks: kernel parameters, firmware, block devices.
+// The boot and the disks of a machine: kernel parameters, firmware, block devices.
 import { type Dict, dictFrom, PyError, shlexSplit, tuple, type Value } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 
@@ -46,7 +46,7 @@ async function isSecure(machine: Machine, directory: string, suffix: string): Pr
   return value?.at(-1) === 1
 }
 
-/** Disks by whether they rotate, without devices that exist only in memory. */
+/** Disks with and without rotation, without devices that exist only in memory. */
 export async function linuxDiskGrains(machine: Machine): Promise<Dict> {
   const disks: string[] = []
   const ssds: string[] = []
@@ -54,7 +54,7 @@ export async function linuxDiskGrains(machine: Machine): Promise<Dict> {
     const isVirtual = async (): Promise<boolean> =>
       (await machine.readLink(`/sys/block/${name}`))?.startsWith('../devices/virtual/') ?? false
     const flagOf = (): Promise<string | undefined> => machine.text(`/sys/block/${name}/queue/rotational`)
-    // both are asked for together where a wait costs more than a file
+    // on a remote machine, query both at the same time, because a round trip costs more than a file
     if (machine.isFar) await Promise.all([isVirtual(), flagOf()])
     return [name, (await isVirtual()) ? undefined : (await flagOf())?.charAt(0)] as const
   })

@@ -1,4 +1,4 @@
-// Firmware fields that nobody filled in, such as "To be filled by O.E.M.", count as absent.
+// Return a firmware field; null for placeholders such as "To be filled by O.E.M.".
 
 export function cleanValue(name: string, value: string): string | null {
   if (value === '' || /^none/i.test(value)) return null
@@ -19,7 +19,7 @@ export function cleanValue(name: string, value: string): string | null {
   return isFiller ? null : value
 }
 
-/** As Python's UUID class takes it: 32 hexadecimal digits, with any braces, dashes and prefix. */
+/** Whether Python's UUID class accepts a text: 32 hexadecimal digits, with optional braces, dashes and prefix. */
 function isUuid(value: string): boolean {
   const digits = value
     .replace('urn:', '')

@@ -2,7 +2,7 @@
 import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 
-/** From /proc/cpuinfo, whose keys differ between architectures. */
+/** Return CPU grains from /proc/cpuinfo, whose keys differ between architectures. */
 export async function linuxCpuGrains(machine: Machine): Promise<Dict> {
   let count = 0
   let model = 'Unknown'
@@ -36,7 +36,7 @@ export async function linuxCpuGrains(machine: Machine): Promise<Dict> {
   return dictFrom({ num_cpus: count, cpu_model: model, cpu_flags: flags })
 }
 
-/** From sysctl, on macOS and the BSDs. */
+/** Return CPU grains from sysctl, on macOS and the BSDs. */
 export async function bsdCpuGrains(machine: Machine, kernel: string): Promise<Dict> {
   const sysctl = await machine.which('sysctl')
   const arch = await machine.which('arch')

@@ -25,7 +25,10 @@ export async function distributionGrains(machine: Machine): Promise<Dict> {
   return new Map<Value, Value>(grains)
 }
 
-/** The library is asked only for what is missing: one of its sources is a slow program. */
+/**
+ * Add missing grains from the `distro` data. It is queried only for these, because one of its sources is a slow
+ * program.
+ */
 async function completeFromDistro(machine: Machine, grains: TextGrains): Promise<void> {
   const isNumbered = grains.has('osrelease') || hasRelease(grains)
   const codename = grains.get('lsb_distrib_codename') ?? ''

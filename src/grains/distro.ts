@@ -1,5 +1,5 @@
-// What the Python library `distro` makes of a Linux system: name, most precise version and codename, from os-release,
-// the `lsb_release` command and files such as /etc/redhat-release, in this order.
+// The results of the Python library `distro` for a Linux system: name, most precise version and codename, from
+// os-release, the `lsb_release` command and files such as /etc/redhat-release, in this order.
 import { isA, recover } from '../base/mod.ts'
 import { PyError, shlexSplit } from '../data/mod.ts'
 import type { Machine } from './machine.ts'

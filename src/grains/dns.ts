@@ -52,12 +52,12 @@ export function parseResolv(text: string): Dict {
   ])
 }
 
-/** Nothing for an address that is none. */
+/** Return the result in a list; an empty list for an invalid address. */
 function readable(read: () => string): string[] {
   return recover(isA(PyError), [], () => [read()])
 }
 
-/** A bare IPv4 address stands for the network of its class. */
+/** Add the netmask of the address class to a bare IPv4 address. */
 function withNetmask(word: string): string {
   const first = Number.parseInt(word, 10)
   const natural = first >= 192 ? 24 : first >= 128 ? 16 : 8

@@ -1,4 +1,4 @@
-// What grains of Linux look at, one thing after the other. A machine that is far away is asked for all of it at once.
+// The first queries of Linux grains. On a remote machine they are sent in one round trip.
 import { dirname } from 'node:path/posix'
 import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
@@ -16,7 +16,7 @@ const PLACES = `
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
-/** Ask for what nearly every machine is asked. The machine keeps each answer for the grain that needs it. */
+/** Query what nearly every machine needs. The machine keeps each result for the grain that uses it. */
 export function lookFirst(machine: Machine, opts: Dict): void {
   const configuration = option(opts, 'conf_file')
   const asked: Promise<unknown>[] = [

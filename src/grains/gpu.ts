@@ -14,7 +14,7 @@ export function gpuGrains(adapters: readonly Adapter[]): Dict {
   return dictFrom({ num_gpus: adapters.length, gpus: adapters.map(({ vendor, model }) => dictFrom({ vendor, model })) })
 }
 
-/** None where `enable_lspci` or `enable_gpu_grains` is False, or lspci is not there. */
+/** Empty if `enable_lspci` or `enable_gpu_grains` is False, or lspci is missing. */
 export async function linuxGpus(machine: Machine, opts: Dict): Promise<Adapter[]> {
   if (opts.get('enable_lspci') === false || opts.get('enable_gpu_grains') === false) return []
   const lspci = await machine.which('lspci')
@@ -35,7 +35,7 @@ export function parseLspci(listing: string): Adapter[] {
   })
 }
 
-/** From macOS' `system_profiler SPDisplaysDataType`. */
+/** Parse the output of macOS' `system_profiler SPDisplaysDataType`. */
 export function parseDisplays(profile: string): Adapter[] {
   return profile.split('\n').flatMap((line) => {
     const match = /^\s*Chipset Model: (\S*) ?(.*)/.exec(line)

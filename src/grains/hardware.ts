@@ -1,4 +1,4 @@
-// Firmware and product: who made the machine, its model, serial number and BIOS.
+// Firmware and product: manufacturer, model, serial number and BIOS.
 import type { Dict, Value } from '../data/mod.ts'
 import { cleanValue } from './clean-value.ts'
 import type { Machine } from './machine.ts'
@@ -55,10 +55,10 @@ const NETBSD: Readonly<Record<string, string>> = {
 
 const SYSFS = '/sys/class/dmi/id'
 
-/** The files of Linux that tell about the firmware. */
+/** The files of Linux with firmware data. */
 export const FIRMWARE_FILES: readonly string[] = Object.values(DMI_FILES).map((file) => `${SYSFS}/${file}`)
 
-/** What a machine is asked whose kernel does not tell. */
+/** Return the commands for a machine whose kernel has no firmware files. */
 export async function firmwareQuestions(machine: Machine): Promise<string[][]> {
   if (await machine.exists(SYSFS)) return []
   return [...Object.values(DMIDECODE), ...SERIALS].map((keyword) => ['dmidecode', '-s', keyword])
@@ -158,7 +158,7 @@ async function fromDarwin(machine: Machine): Promise<Dict> {
   return model.endsWith(' is invalid') ? grains : grains.set('productname', cleanValue('productname', model))
 }
 
-/** What the device tree of boards without firmware tables says. */
+/** Return the grains from the device tree of boards without firmware tables. */
 export async function deviceTreeGrains(machine: Machine): Promise<Dict> {
   const grains: Dict = new Map()
   if (!(await machine.isDirectory('/proc/device-tree'))) return grains

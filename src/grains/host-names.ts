@@ -1,5 +1,5 @@
-// The names of the machine, asked of the system's resolver: host, domain, fqdn, its addresses, and the names of all
-// addresses. `getent` is that resolver as a command, so it works on every host alike.
+// The names of the machine from the system's resolver: host, domain, fqdn, its addresses, and the names of all
+// addresses. The command `getent` uses that resolver, so it works on every host.
 import type { Dict, Value } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 import { type Interface, outerAddresses } from './network.ts'
@@ -20,7 +20,7 @@ export async function hostNameGrains(machine: Machine): Promise<Dict> {
   ])
 }
 
-/** `address kind name` lines; the canonical name stands behind the first address. */
+/** Parse lines of `address kind name`; the canonical name is in the line of the first address. */
 export function parseAhosts(output: string): { name: string | undefined; addresses: string[] } {
   const rows = output.split('\n').map((line) => line.trim().split(/\s+/))
   const addresses = rows.map(([address]) => address!).filter((address) => address !== '')

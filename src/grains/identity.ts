@@ -1,4 +1,4 @@
-// Grains about the minion itself: who it runs as, where, with what environment, and what it is called.
+// Grains about the minion itself: its user, directory, environment and names.
 import { createHash } from 'node:crypto'
 import { brineVersion, SALT_VERSION } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
@@ -28,7 +28,7 @@ export async function processGrains(machine: Machine): Promise<Dict> {
 const PYTHON: Value[] = [3, 11, 13, 'final', 0]
 const ZEROMQ = '4.3.5'
 
-/** Grains about Salt's own software, so that formulas that look at it find what they expect. */
+/** Grains about Salt's own software, for formulas that read them. */
 export async function softwareGrains(machine: Machine, opts: Dict): Promise<Dict> {
   const program = process.argv[1] ?? process.execPath
   const home = program.slice(0, Math.max(1, program.lastIndexOf('/')))
@@ -58,7 +58,7 @@ export function optionGrains(opts: Dict): Dict {
   return grains
 }
 
-/** A number of 31 bits from the id, for those who need one. */
+/** Return a 31-bit number derived from the id. */
 function serverId(id: string): number {
   const digest = createHash('sha256').update(id).digest()
   return digest.readUInt32BE(28) & 0x7fffffff
@@ -83,7 +83,7 @@ export async function localeGrain(machine: Machine): Promise<Dict> {
   return new Map([['locale_info', info]])
 }
 
-/** As Python names a locale: none for `C`, and American English for `C.UTF-8`. */
+/** Return a locale as Python names it: none for `C`, and American English for `C.UTF-8`. */
 export function localeOf(name: string): [language: string | null, encoding: string | null] {
   const [locale, rest] = name.split('.')
   if (rest === undefined) return locale === 'C' || locale === 'POSIX' ? [null, null] : [locale!, 'ISO8859-1']

@@ -1,4 +1,4 @@
-// What manages services: the init grain.
+// The init grain: the program that manages services.
 import type { Machine } from './machine.ts'
 
 const BY_COMMAND = ['supervisord', 'dumb-init', 'tini']
@@ -23,7 +23,7 @@ export async function initSystem(machine: Machine): Promise<string> {
   return isRunit ? 'runit' : 'unknown'
 }
 
-/** The program itself names what it is. */
+/** Return the init system that the program itself names. */
 async function namedIn(machine: Machine, path: string): Promise<string | undefined> {
   const bytes = await machine.bytes(path)
   if (bytes === undefined) return undefined

@@ -1,5 +1,5 @@
-// The machine as grains look at it: files, commands and programs of a host, each asked for once in a collection however
-// many grains need it. What is missing or cannot be read counts as absent.
+// The machine for grains: files, commands and programs of a host, each queried once per collection. Missing or
+// unreadable ones count as absent.
 import { decodeBytes, PyError } from '../data/mod.ts'
 import { type FileStat, type Host, unlessRefused } from '../host/mod.ts'
 import { type Probe, probeScript, readProbe } from './probe.ts'
@@ -10,7 +10,7 @@ export interface Ran {
   stdout: string
 }
 
-/** In seconds; a command that hangs must not hold up all others. */
+/** Time limit of a command in seconds, so that a hanging one does not delay the others. */
 const PATIENCE = 10
 
 export class Machine {
@@ -84,7 +84,7 @@ export class Machine {
     return this.once('which', program, () => absentOnFailure(() => this.host.which(program)))
   }
 
-  /** Asks for programs and commands in one go; whoever needs one of them waits for the answer. */
+  /** Query programs and commands in one round trip; readers of one of them wait for the result. */
   probe(probe: Probe): void {
     this.probing = this.ask(probe)
   }
@@ -99,7 +99,7 @@ export class Machine {
     for (const [at, ran] of commands) this.known.set(`run ${commandKey(asked[at]!)}`, Promise.resolve(ran))
   }
 
-  /** Undefined when the program is not there or took too long. */
+  /** Undefined if the program is missing or took too long. */
   async run(...argv: string[]): Promise<Ran | undefined> {
     await this.probing
     return this.once('run', commandKey(argv), async () => {
@@ -109,7 +109,7 @@ export class Machine {
     })
   }
 
-  /** What a command says, empty when it cannot run. */
+  /** Return the output of a command; empty if it cannot run. */
   async output(...argv: string[]): Promise<string> {
     return (await this.run(...argv))?.stdout ?? ''
   }

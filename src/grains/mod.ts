@@ -1,4 +1,4 @@
-// Grains: facts about a machine, and the ones its owner added.
+// Grains: facts about a machine, and the user's own grains.
 export { collectGrains, type GrainsInput } from './collect.ts'
 export { distributionGrains, releaseGrains } from './distribution.ts'
 export { Machine } from './machine.ts'

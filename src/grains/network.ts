@@ -5,10 +5,10 @@ import type { Machine } from './machine.ts'
 export interface Interface {
   name: string
   hwaddr?: string
-  /** Addresses by family, secondary ones after the others. */
+  /** Addresses by family, secondary ones last. */
   inet: string[]
   inet6: string[]
-  /** Those of both families that are secondary. */
+  /** The secondary addresses of both families. */
   secondary?: string[]
 }
 
@@ -44,7 +44,7 @@ export function parseIpAddr(output: string): Interface[] {
   }))
 }
 
-/** Of macOS, the BSDs and old Linux. */
+/** Parse the output of macOS, the BSDs and old Linux. */
 export function parseIfconfig(output: string): Interface[] {
   return output.split(/\r?\n(?=\S)/).flatMap((group) => {
     const name = /^([^\s:]+)/.exec(group)?.[1]

@@ -1,5 +1,5 @@
-// The grains of the operating system: kernel, distribution, processors, memory, hardware and virtualization. What does
-// not depend on another answer is asked for at the same time.
+// The grains of the operating system: kernel, distribution, processors, memory, hardware and virtualization.
+// Independent queries run at the same time.
 import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 import { cleanValue } from './clean-value.ts'
 import { bsdCpuGrains, linuxCpuGrains } from './cpu.ts'
@@ -21,7 +21,7 @@ interface Uname {
   cpuarch: string
 }
 
-/** From files of the kernel where it has them, which is cheaper than a command. */
+/** Read files of the kernel if they exist, which is cheaper than a command. */
 export async function unameOf(machine: Machine): Promise<Uname> {
   const names = ['ostype', 'hostname', 'osrelease', 'version', 'arch'].map((name) => `/proc/sys/kernel/${name}`)
   const texts = await Promise.all(names.map((name) => machine.text(name)))
@@ -75,7 +75,7 @@ async function systemGrains(machine: Machine, opts: Dict, uname: Uname): Promise
 }
 
 async function linuxGrains(machine: Machine, opts: Dict): Promise<Dict> {
-  // beside what the distribution's family needs, all at once
+  // in parallel with the queries for the distribution's family
   const [parts, init] = await Promise.all([
     Promise.all([
       selinuxGrain(machine),
@@ -164,7 +164,7 @@ async function bsdGrains(machine: Machine, { kernel, kernelrelease }: Uname): Pr
   ])
 }
 
-/** As the package manager calls it. */
+/** Return the architecture as the package manager names it. */
 async function osArch(machine: Machine, family: string, cpuarch: string): Promise<Value> {
   switch (family) {
     case 'Debian':

@@ -1,4 +1,4 @@
-// The names Salt has for operating systems, and the families they belong to.
+// Salt's names of operating systems, and their families.
 import { isAscii } from '../data/mod.ts'
 
 /** By the first ten characters of the full name, in lower case and without blanks. */

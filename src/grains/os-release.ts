@@ -1,11 +1,11 @@
-// os-release: `NAME=value` lines, read as Python's standard library reads them, and what they alone say about a system.
+// os-release: `NAME=value` lines, parsed like Python's standard library, and the grains that follow from them alone.
 import { osName } from './os-names.ts'
 
 export type OsRelease = ReadonlyMap<string, string>
 
 const LINE = /^([a-zA-Z0-9_]+)=(["']?)(.*)\2$/
 
-/** Names that every system must have are there with a value for want of a better one. */
+/** Required names that are missing get a default value. */
 export function parseOsRelease(text: string): OsRelease {
   const values = new Map([
     ['NAME', 'Linux'],

@@ -1,26 +1,26 @@
-// Asks a machine many small things in one shell, because starting a process, or reaching another machine, costs more than
-// the questions. A machine without a shell is asked one by one.
+// Queries a machine in one shell call, because a process or a round trip costs more than the queries. A machine without
+// a shell is queried one by one.
 import { shlexQuote } from '../data/mod.ts'
 
 export interface Probe {
   /** Programs to look up. */
   programs: readonly string[]
-  /** Commands to run where their program is there. */
+  /** Commands to run if their program exists. */
   commands: ReadonlyArray<readonly string[]>
-  /** Commands that may take longer than all others together: they run beside those. */
+  /** Commands that may take longer than all others together: they run in parallel with them. */
   slow: ReadonlyArray<readonly string[]>
 }
 
 export interface ProbeAnswers {
-  /** Null for a program that is not there. */
+  /** Null for a missing program. */
   programs: Map<string, string | null>
-  /** By the command's place in the probe, the slow ones last. */
+  /** By the command's index in the probe, slow ones last. */
   commands: Map<number, { retcode: number; stdout: string }>
 }
 
-/** As Salt looks for programs: PATH, then the usual places. */
+/** Salt's search path for programs: PATH, then the usual directories. */
 const USUAL = '/sbin:/bin:/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin'
-/** No output of these commands has it. */
+/** A separator that no output of these commands contains. */
 const MARK = '\u001e'
 
 export function probeScript({ programs, commands, slow }: Probe): string {

@@ -1,4 +1,4 @@
-// Systems that tell who they are in files of their own: /etc/lsb-release and, from before os-release, files named after
+// Systems that identify themselves in their own files: /etc/lsb-release and, from before os-release, files named after
 // a distribution. Each gives `lsb_distrib_*` grains.
 import type { Machine } from './machine.ts'
 import type { OsRelease } from './os-release.ts'
@@ -16,7 +16,7 @@ export async function lsbReleaseGrains(machine: Machine): Promise<TextGrains> {
   return grains
 }
 
-/** For systems whose /etc/lsb-release names no distribution. */
+/** Return grains for systems whose /etc/lsb-release contains no distribution. */
 export async function distributionFileGrains(machine: Machine, release: OsRelease | undefined): Promise<TextGrains> {
   if (release) return osReleaseGrains(release)
   if (await machine.isFile('/etc/SuSE-release')) return suse(await machine.lines('/etc/SuSE-release'))

@@ -1,5 +1,5 @@
-// What files of the kernel show about virtualization, after detection programs were asked. Later findings win, so
-// containers come last: they run on virtual machines too.
+// Virtualization according to files of the kernel, after the detection programs. Later findings override earlier ones,
+// so containers come last: they run on virtual machines too.
 import type { Dict, Value } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 import type { Virtual } from './virtual-programs.ts'
@@ -92,7 +92,7 @@ export async function refineOnFreebsd(machine: Machine, found: Virtual): Promise
   if ((await ask('security.jail.jailed')) === '1') found.subtype = 'jail'
 }
 
-/** By bit. */
+/** Names by bit. */
 const XEN_FEATURES: ReadonlyArray<[bit: number, name: string]> = [
   [0, 'writable_page_tables'],
   [1, 'writable_descriptor_tables'],

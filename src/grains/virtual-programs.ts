@@ -1,5 +1,5 @@
-// What the output of detection programs means. Each reader gives its finding, an empty one when it looked and found
-// nothing, or undefined to let the next program be asked.
+// Parses the output of detection programs. Each parser returns its finding, an empty one if nothing was detected, or
+// undefined to continue with the next program.
 
 export interface Virtual {
   virtual: string

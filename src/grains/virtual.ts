@@ -1,4 +1,4 @@
-// Whether the machine is virtual, and how: what detection programs say, then what files of the kernel show.
+// Whether the machine is virtual, and how: from detection programs, then from files of the kernel.
 import { option } from '../config/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
@@ -29,7 +29,7 @@ export async function virtualGrains(machine: Machine, kernel: string, opts: Dict
 
 type Answer = Partial<Virtual> | undefined
 
-/** The first program that has an answer; undefined from a reader means the next one is asked. */
+/** Return the result of the first program that has one; undefined from a parser continues with the next. */
 async function askPrograms(machine: Machine, kernel: string, opts: Dict): Promise<Answer> {
   if (kernel === 'AIX') return undefined
   if (kernel === 'Darwin') {

@@ -1,4 +1,4 @@
-// Windows: what one PowerShell script says of the system, as grains. The script asks the same WMI classes as Salt.
+// Grains of Windows, from one PowerShell script. The script queries the same WMI classes as Salt.
 import { isA, recover } from '../base/mod.ts'
 import { type Dict, dictGet, loadJson, PyError, str, tuple, type Value } from '../data/mod.ts'
 import { cleanValue } from './clean-value.ts'
@@ -30,7 +30,7 @@ function readJson(output: string): Dict {
   })
 }
 
-/** From the first instance of each class, by the class' name without `Win32_`. */
+/** Return grains from the first instance of each class, by the class name without `Win32_`. */
 export function windowsGrainsFrom(classes: Dict): Dict {
   const read = (name: string, field: string): string => {
     const instance = dictGet(classes, name)

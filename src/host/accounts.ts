@@ -2,7 +2,7 @@
 
 export interface User {
   readonly name: string
-  /** What stands for the password: `x` where it is in the shadow file. */
+  /** The password field: `x` if the password is in the shadow file. */
   readonly passwd?: string
   readonly uid: number
   readonly gid: number

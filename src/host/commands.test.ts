@@ -50,7 +50,7 @@ describe.each(HOSTS)('a command on %s', (_name, make) => {
   })
 
   test('is ended with all it started when its time is over', async () => {
-    // both hold the output, which ends with the last of them: longer than this test may take
+    // both processes keep the output open, so it ends with the last of them: later than this test
     const result = await shell('sleep 900 & sleep 900; echo no', { timeout: 0.2 })
     expect([result.timedOut, result.stdout]).toEqual([true, ''])
   })

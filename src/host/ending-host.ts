@@ -1,7 +1,7 @@
-// A host for work that may be ended from outside: then what it started is ended too, and it can do nothing more.
+// A host for work that can be aborted: the abort ends its processes, and the host then refuses further use.
 import type { Command, Host } from './host.ts'
 
-/** What a job may still do when it was told to end: tidy up. */
+/** Operations that an aborted job may still use, for its clean-up. */
 const ALWAYS = new Set<PropertyKey>(['remove', 'removeDirectory', 'settle', 'now', 'readOnly'])
 
 /** `processes` holds the ids of the processes that run for this work. */

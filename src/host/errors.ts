@@ -1,4 +1,4 @@
-// Failures of the machine, in the words and classes of Python's OSError: `[Errno 2] No such file or directory: '/x'`.
+// Errors of the machine, with the text and classes of Python's OSError: `[Errno 2] No such file or directory: '/x'`.
 import { BrineError, recover } from '../base/mod.ts'
 import { quote } from '../data/mod.ts'
 
@@ -44,7 +44,7 @@ export type SystemErrorCode = keyof typeof FACTS
 
 export type HostErrorCode =
   | SystemErrorCode
-  /** A change was asked of a host that may only be read. */
+  /** A change was requested from a read-only host. */
   | 'ReadOnlyHost'
   /** The user a command should run as does not exist. */
   | 'UserUnknown'
@@ -53,7 +53,7 @@ export type HostErrorCode =
   | 'CommandUnknown'
 
 export class HostError extends BrineError<HostErrorCode> {
-  /** Of the system, or 0. */
+  /** The system's errno, or 0. */
   readonly errno: number
 
   constructor(code: HostErrorCode, message: string, cause?: unknown) {
@@ -86,6 +86,9 @@ export function isHostError(error: unknown, ...codes: HostErrorCode[]): error is
   return error instanceof HostError && (codes.length === 0 || codes.includes(error.code))
 }
 
-/** Return what a look at the machine gives, or `otherwise` where the host refuses it: a file is gone, or another user's. */
+/**
+ * Return the result of a read, or `otherwise` if the host refuses it: the file does not exist, or belongs to another
+ * user.
+ */
 export const unlessRefused = <T, U>(look: Promise<T>, otherwise: U): Promise<T | U> =>
   recover(isHostError, otherwise, () => look)

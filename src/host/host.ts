@@ -1,5 +1,5 @@
-// Every touch of the machine goes through this interface: commands, files, accounts, clock. Modules and states know
-// nothing else, so they run on this machine, over SSH and on a simulated one alike. Failures are HostError.
+// All access to the machine goes through this interface: commands, files, accounts, clock. Modules and states use
+// nothing else, so they run on this machine, over SSH and on a simulated one. Errors are HostError.
 import type { ChildProcess } from 'node:child_process'
 import type { User, UserGroup } from './accounts.ts'
 
@@ -19,7 +19,7 @@ export interface FileStat {
   readonly inode: number
   readonly device: number
   readonly links: number
-  /** Of character and block devices. */
+  /** For character and block devices. */
   readonly major: number
   readonly minor: number
 }
@@ -34,11 +34,11 @@ export interface FileSystemStat {
 }
 
 export interface WriteOptions {
-  /** For a file that is new; an existing one keeps its mode and owner unless they are given. */
+  /** Mode of a new file; an existing one keeps its mode and owner unless they are given. */
   mode?: number
   uid?: number
   gid?: number
-  /** Fail when there is something already. */
+  /** Fail if the path exists. */
   exclusive?: boolean
 }
 
@@ -46,11 +46,11 @@ export interface TempOptions {
   directory?: string
   prefix?: string
   suffix?: string
-  /** What a file holds; such a file may stay in memory until a command is run. */
+  /** The content; such a file may stay in memory until a command runs. */
   content?: string | Uint8Array
 }
 
-export type AccessWish = 'exists' | 'read' | 'write' | 'execute'
+export type AccessMode = 'exists' | 'read' | 'write' | 'execute'
 
 /** A part of a file. */
 export interface FileRange {
@@ -72,20 +72,20 @@ export interface HostFiles {
   writeAt(path: string, offset: number, data: Uint8Array): Promise<void>
   truncate(path: string, length: number): Promise<void>
   copy(source: string, target: string): Promise<void>
-  /** Undefined when nothing is there. */
+  /** Undefined if the path does not exist. */
   stat(path: string): Promise<FileStat | undefined>
-  /** Of the link itself. */
+  /** Metadata of the link itself. */
   lstat(path: string): Promise<FileStat | undefined>
   fileSystem(path: string): Promise<FileSystemStat>
-  access(path: string, wish: AccessWish): Promise<boolean>
+  access(path: string, wish: AccessMode): Promise<boolean>
   /** The names in a directory, unsorted. */
   list(path: string): Promise<string[]>
   realPath(path: string): Promise<string>
-  /** One directory; with `parents` also those above it, and then an existing one is no failure. */
+  /** Create one directory. With `parents`, also create missing parents; an existing directory is then no error. */
   makeDirectory(path: string, options?: { mode?: number; parents?: boolean }): Promise<void>
   chmod(path: string, mode: number): Promise<void>
   chown(path: string, uid: number, gid: number): Promise<void>
-  /** Of the link itself. */
+  /** Change the owner of the link itself. */
   lchown(path: string, uid: number, gid: number): Promise<void>
   link(target: string, path: string): Promise<void>
   symlink(target: string, path: string): Promise<void>
@@ -96,7 +96,7 @@ export interface HostFiles {
   /** An empty directory, or with `recursive` all below it. */
   removeDirectory(path: string, options?: { recursive?: boolean }): Promise<void>
   setTimes(path: string, atime: number, mtime: number): Promise<void>
-  /** In hexadecimal. */
+  /** Return the hash in hexadecimal. */
   hash(path: string, algorithm: string): Promise<string>
   /** A new empty file that only its owner can read. */
   tempFile(options?: TempOptions): Promise<string>
@@ -110,32 +110,32 @@ export interface Command {
   /** Added to the environment, or all of it with `cleanEnv`. */
   env?: ReadonlyMap<string, string>
   cleanEnv?: boolean
-  /** Whom it runs as, with the user's groups. */
+  /** The user of the process, with the user's groups. */
   user?: string
   group?: string
   umask?: number
   stdin?: string | Uint8Array
-  /** In seconds; then the whole process group is ended. */
+  /** Time limit in seconds; afterwards the whole process group is killed. */
   timeout?: number
   /** Ends the whole process group when it is aborted. */
   signal?: AbortSignal
   /** Stderr goes where stdout goes, in order. */
   mergeStderr?: boolean
-  /** It changes nothing and soon ends, as the code that wrote it knows; never for commands that users wrote. */
+  /** Whether the command changes nothing and ends soon. Only for commands of the library, never for those of users. */
   onlyReads?: boolean
   /** Its outputs can be opened again by name, as `> /dev/stdout` does; for commands that users wrote. */
   systemPipes?: boolean
-  /** In bytes, for each stream; what comes after is dropped. */
+  /** Limit for each output stream, in bytes; the rest is dropped. */
   maxOutput?: number
   /** Hears the id of the process when it was started. */
   started?(pid: number): void
-  /** Hears stdout piece by piece as it comes; then none of it is kept. */
+  /** Receives stdout piece by piece; then none of it is kept. */
   hear?(piece: Uint8Array): void
 }
 
 export interface CommandResult {
   readonly pid: number
-  /** As Python counts: minus the signal's number when a signal ended it. */
+  /** The exit status; as in Python, minus the signal number if a signal ended the process. */
   readonly retcode: number
   readonly stdout: Uint8Array
   readonly stderr: Uint8Array
@@ -157,18 +157,18 @@ export interface HostAccounts {
   group(nameOrId: string | number): Promise<UserGroup | undefined>
   users(): Promise<User[]>
   groups(): Promise<UserGroup[]>
-  /** Whom calls on this host act as. */
+  /** Return the user and group of operations on this host. */
   identity(): Promise<{ uid: number; gid: number }>
 }
 
 /** A socket of the machine, or a port that can be reached from it. */
 export type SocketAddress = { path: string } | { host: string; port: number; tls?: TlsTrust }
 
-/** Whether the other side must prove who it is, or encryption alone is enough. */
+/** Whether the peer's certificate must be valid, or encryption is enough. */
 export type TlsTrust = 'verified' | 'unverified'
 
 export interface HostSocketOptions {
-  /** In seconds, for connecting and for each piece that is waited for. */
+  /** Time limit in seconds, for connecting and for each read. */
   timeout?: number
 }
 
@@ -185,7 +185,7 @@ export interface HostSockets {
   connect(address: SocketAddress, options?: HostSocketOptions): Promise<Connection>
 }
 
-/** Programs of a machine that is not the one of this process. */
+/** Programs on a machine other than that of this process. */
 export interface RemotePrograms {
   /** Start a program with its standard streams. */
   spawn(argv: readonly string[]): Promise<ChildProcess>
@@ -195,32 +195,32 @@ export interface RemotePrograms {
 export type ExpectedRead =
   | { op: 'stat' | 'lstat' | 'read' | 'list' | 'realPath' | 'readLink'; path: string }
   | { op: 'hash'; path: string; algorithm: string }
-  | { op: 'access'; path: string; wish: AccessWish }
+  | { op: 'access'; path: string; wish: AccessMode }
   | { op: 'user' | 'group'; key: string | number }
-  /** A line for a shell that only looks at files. It is asked like the last such line: by the same user, in the same environment. */
+  /** A shell line that only reads files. It runs like the last such line: as the same user, in the same environment. */
   | { op: 'line'; line: string }
 
 export interface Host extends HostFiles, HostCommands, HostAccounts, HostSockets {
   /** Aborted when the work that this host was given to is ended from outside. */
   readonly ending?: AbortSignal
   /**
-   * Set when this process runs on another machine: starts programs beside what the host is about. Always the same object for
-   * one connection, also in views of the host.
+   * Set if this process runs on another machine: starts programs on the machine itself. Always the same object for one
+   * connection, also in views of the host.
    */
   readonly remote?: RemotePrograms
   /** A private folder on the machine that goes when this host is closed or lost; always the same one. */
   sessionFolder?(): Promise<string>
   /**
-   * Take a forecast of what is read soon, and of what after that, on a machine that is far away: it is asked for together with other
-   * things. A wrong one only costs time.
+   * Receive a forecast of the next reads and of later ones on a remote machine, so that they are fetched together. A
+   * wrong forecast only costs time.
    */
   expect?(soon: readonly ExpectedRead[], later: readonly ExpectedRead[]): void
   /**
-   * Take places, each a list of paths, that work beside each other reads and changes from now on, each piece of work its own. What is below a
-   * path belongs to its place, and no two of these paths are names of one file. An empty list ends this.
+   * Receive the places (lists of paths) that parallel tasks read and change from now on, one place per task. Everything
+   * below a path belongs to its place, and no two paths are names of the same file. An empty list ends this.
    */
   apart?(places: ReadonlyArray<readonly string[]>): void
-  /** Ask again for what was read: code has waited for the machine to change by itself. Hosts that keep no reads lack the method. */
+  /** Drop cached reads: the machine may have changed while code waited. Absent on hosts without cached reads. */
   forgetReads?(): void
   /** True when changes are refused. */
   readonly readOnly: boolean
@@ -231,6 +231,6 @@ export interface Host extends HostFiles, HostCommands, HostAccounts, HostSockets
   /** Sets a variable for later commands, or with null removes it. */
   setEnv(name: string, value: string | null): Promise<void>
   umask(): Promise<number>
-  /** Puts on disk what is still in memory, for others than this host to see. */
+  /** Write the content that is still in memory to disk, where other processes see it. */
   settle(): Promise<void>
 }

@@ -1,10 +1,10 @@
-// A host that tells the log of each command: the program, how long it took and how it ended. Arguments are not shown, because
-// they may be passwords.
+// A host that logs each command: the program, its duration and its exit status. Arguments are not logged, because they
+// may be passwords.
 import { basename } from 'node:path/posix'
 import { isLogged, type Log, toError } from '../base/mod.ts'
 import type { Command, Host } from './host.ts'
 
-/** Return the host itself where the log keeps no such lines. */
+/** Return the host itself if the log drops such lines. */
 export function loggedHost(host: Host, log: Log): Host {
   if (!isLogged(log, 'debug')) return host
   const run = async (command: Command): ReturnType<Host['run']> => {

@@ -1,4 +1,4 @@
-// Names that nobody has guessed or taken, for temporary files.
+// Unpredictable, unused names for temporary files.
 import { randomFillSync } from 'node:crypto'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789_'

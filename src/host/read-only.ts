@@ -1,5 +1,5 @@
-// A host that can be looked at and not changed: what `test=True` gives to states. A change throws, so a dry run cannot
-// lie. Temporary files are allowed, since they leave the machine as it was.
+// A read-only view of a host, which states get with `test=True`. A change throws, so a dry run cannot change the
+// machine. Temporary files are allowed.
 import { HostError } from './errors.ts'
 import type { Host } from './host.ts'
 
@@ -25,8 +25,9 @@ const CHANGES = [
 ] as const satisfies ReadonlyArray<keyof Host>
 
 /**
- * The same host without its changes. Commands still run, because conditions such as `unless` are commands; whoever
- * runs one in a dry run answers for its harmlessness. Paths for which `allows` says so may be changed: caches.
+ * Return the same host without changes. Commands still run, because conditions such as `unless` are commands; code that
+ * runs one in a dry run must make sure that it is harmless. Paths that `allows` accepts, such as caches, may be
+ * changed.
  */
 export function readOnlyHost(host: Host, allows: (path: string) => boolean = () => false): Host {
   const temporary = new Set<string>()
@@ -50,7 +51,7 @@ export function readOnlyHost(host: Host, allows: (path: string) => boolean = () 
 
 type Change = (typeof CHANGES)[number]
 
-/** What a change is about: the paths that would be different after it. */
+/** The paths that a change affects, from its arguments. */
 const TOUCHED: Partial<Record<Change, (args: unknown[]) => unknown[]>> = {
   copy: (args) => [args[1]],
   link: (args) => [args[1]],

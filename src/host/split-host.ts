@@ -1,6 +1,6 @@
-// A target whose functions run on another machine, the controller. Paths below one folder of the controller, its cache for this
-// target, are files of the controller; all other paths are the target's. A command on the target that names such a file gets a copy
-// of it, made the first time it is named and again when the file changed.
+// A target whose functions run on another machine, the controller. Paths below one folder of the controller, its cache
+// for this target, are files of the controller; all other paths are the target's. A command on the target that names
+// such a file gets a copy of it, made at the first use and again when the file changed.
 import { dirname, normalize } from 'node:path/posix'
 import { isAskedByTarget } from '../base/mod.ts'
 import { systemError } from './errors.ts'
@@ -54,7 +54,9 @@ export function splitHost({ folder, controller, target }: SplitOptions): Host {
     if (isHere(path) && (isAskedByTarget() || isOfSession(path))) throw systemError('EACCES', path)
     return sideOf(path)
   }
-  /** Users' modules, which run here, and what the session itself keeps: no function of a target changes them. */
+  /**
+   * Users' modules, which run here, and the files of the session itself: functions of a target must not change them.
+   */
   const isOfSession = (path: string): boolean => KEPT.some((name) => isBelow(path, `${folder}/${name}`))
   const staged = new StagedFiles({ folder, controller, target })
   const byPath = Object.fromEntries(
@@ -105,13 +107,13 @@ export function splitHost({ folder, controller, target }: SplitOptions): Host {
   return Object.assign(Object.create(target) as Host, changes)
 }
 
-/** Whether a path is the folder or lies below it; dots that lead out of the folder lead to the other machine. */
+/** Whether a path is the folder or below it; a path with `..` that leaves the folder belongs to the target. */
 function isBelow(path: string, folder: string): boolean {
   const whole = path.includes('/.') ? normalize(path) : path
   return isWithin(whole, folder)
 }
 
-/** Copies of the controller's files on the target, for commands that name them. */
+/** Copies of the controller's files on the target, for commands that use them. */
 class StagedFiles {
   private readonly options: SplitOptions
   private readonly copies = new Map<string, string>()
@@ -129,7 +131,7 @@ class StagedFiles {
     return { ...command, argv, ...(command.cwd !== undefined && { cwd: await this.replaced(command.cwd) }) }
   }
 
-  /** A word is such a path as a whole, or a line of a shell that names some. */
+  /** Replace a controller path by its copy; a word is such a path, or a shell line that contains some. */
   private async replaced(word: string): Promise<string> {
     const { folder, controller } = this.options
     if (isBelow(word, folder) && word !== folder && (await controller.stat(word))) return this.copyOf(word)

@@ -1,4 +1,4 @@
-// Where a program is: the directories of PATH, then the usual ones, as Salt looks.
+// Finds a program in the directories of PATH, then in the usual ones, as Salt does.
 import type { Host } from './host.ts'
 
 const USUAL = ['/sbin', '/bin', '/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin']

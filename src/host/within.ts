@@ -1,3 +1,3 @@
 // Paths inside each other.
-/** Whether a path is a folder or lies below it; both are absolute, and the folder has no slash at its end. */
+/** Whether a path is a folder or below it; both are absolute, and the folder has no trailing slash. */
 export const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)

@@ -5,7 +5,7 @@ import { awsEscaped } from './aws-escape.ts'
 export interface AwsKey {
   key: string
   keyId: string
-  /** Belongs to a key that ends, such as that of a role. */
+  /** The session token of a temporary key, such as that of a role. */
   token?: string | undefined
 }
 

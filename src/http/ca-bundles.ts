@@ -1,4 +1,4 @@
-// Where distributions keep the certificate authorities that the machine trusts.
+// The files of distributions with the trusted certificate authorities of the machine.
 
 export const CA_BUNDLES: readonly string[] = [
   '/etc/ssl/certs/ca-certificates.crt',

@@ -1,4 +1,4 @@
-// What Salt makes of a response's body: decompressed, read as text, and on request as JSON, XML or YAML data.
+// Decodes a response body like Salt: decompress, convert to text, and on request parse JSON, XML or YAML.
 import { constants } from 'node:buffer'
 import { gunzipSync, inflateRawSync } from 'node:zlib'
 import {
@@ -18,7 +18,7 @@ import { HttpFailure, type HttpResponse } from './request.ts'
 
 const REFUSED: Readonly<Record<string, string>> = { sdch: 'SDCH', br: 'Brotli', compress: 'LZW' }
 
-/** Decompress a body, which may become as long as one that was not compressed. */
+/** Decompress a body, up to the size limit of an uncompressed one. */
 function decompressed(body: Uint8Array, coding: string, most: number): Uint8Array {
   if (body.length === 0) return body
   const options = { maxOutputLength: Math.min(most, constants.MAX_LENGTH) }

@@ -1,4 +1,4 @@
-// Queries to web servers, as Salt's `http.query` makes them. What sends and reads them is loaded at the first one.
+// Queries to web servers, like Salt's `http.query`. The code is loaded at the first query.
 import type { Dict, Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { AwsRequest } from './aws-signature.ts'
@@ -17,7 +17,7 @@ export type { HttpSocket, HttpUpgrade } from './web-socket.ts'
 /** Queries by the names of Salt's parameters. */
 export interface HttpClient {
   query(parameters: ReadonlyMap<string, Value>): Promise<Dict>
-  /** Send a request whose parts are all given, and return the answer before its body is read. */
+  /** Send a complete request, and return the response before its body is read. */
   open(request: HttpRequest): Promise<HttpStream>
   /** Ask for a WebSocket that speaks one of the subprotocols. Its messages are limited by `maxBody`, and the connection by `timeout`. */
   upgrade(request: HttpRequest, protocols: readonly string[]): Promise<HttpUpgrade>
@@ -32,7 +32,7 @@ export const sendHttp: SendHttp = async (request) => (await import('./request.ts
 export const signAws = async (request: AwsRequest): Promise<Map<string, string>> =>
   (await import('./aws-signature.ts')).signAws(request)
 
-/** Runs the query that the parameters describe; they may bring their own options. */
+/** Run the query that the parameters describe; they may contain options. */
 export async function httpQuery(
   machine: HttpMachine,
   opts: ReadonlyMap<Value, Value>,
@@ -42,7 +42,7 @@ export async function httpQuery(
   return new HttpQuery(machine, opts, parameters).run()
 }
 
-/** What the machine of that host offers to a query. */
+/** Return the part of a host that a query uses. */
 const machineOf = (host: Host): HttpMachine => ({
   read: (path) => host.read(path),
   write: (path, text) => host.write(path, text),

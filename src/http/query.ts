@@ -1,5 +1,5 @@
-// One query: Salt's `http.query` with its parameters and the shape of its answer. What nobody can use from a template
-// or a command line (streams, cookie files, rendered headers) is accepted where it changes nothing, else refused.
+// One query: Salt's `http.query` with its parameters and result. Parameters that are useless from a template or a
+// command line (streams, cookie files, rendered headers) are accepted if they have no effect, else refused.
 
 import { BrineError, SALT_VERSION } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
@@ -22,7 +22,7 @@ import { concatUrl, encodeForm } from './url.ts'
 
 const REFUSED = ['data_render', 'header_render', 'stream', 'handle', 'formdata']
 
-/** Arguments by name; what was left out is None. */
+/** Arguments by name; missing ones are None. */
 class QueryArguments {
   private readonly given: ReadonlyMap<string, Value>
 
@@ -49,7 +49,7 @@ class QueryArguments {
 
 const AGENT = `Salt/${SALT_VERSION}`
 
-/** What a query needs besides its parameters: the files they name, and the network. */
+/** The environment of a query: the files that its parameters name, and the network. */
 export interface HttpMachine {
   read(path: string): Promise<Uint8Array>
   write(path: string, text: string): Promise<void>
@@ -123,7 +123,7 @@ export class HttpQuery {
     return answer.set('error', (known as Error).message)
   }
 
-  /** What is sent. */
+  /** Return the request to send. */
   async request(): Promise<HttpRequest> {
     const { args } = this
     const url = args.value('test') === true ? args.text('test_url', '') : args.text('url', '')
@@ -205,12 +205,12 @@ export class HttpQuery {
   }
 }
 
-/** Certificates may be given in the place of the file that holds them. */
+/** Certificates may be given as text in place of a file. */
 const PEM = '-----BEGIN CERTIFICATE-----'
 
 const basic = (username: string, password: string): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
-/** A failure that only Node has a name for, such as a certificate that is not trusted. */
+/** Whether a failure has only a Node error code, such as an untrusted certificate. */
 const isNodeFailure = (error: unknown): boolean =>
   error instanceof Error && !(error instanceof BrineError) && 'code' in error

@@ -1,4 +1,4 @@
-// One HTTP request with its redirects, over a proxy if there is one. The body comes back as it was sent.
+// One HTTP request with its redirects, over a proxy if there is one. The body is returned as it was received.
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
@@ -26,7 +26,7 @@ export interface HttpRequest {
 export interface HttpResponse {
   status: number
   reason: string
-  /** By their names in canonical case; repeated ones are joined with commas. */
+  /** By name in canonical case; repeated headers are joined with commas. */
   headers: Map<string, string>
   body: Uint8Array
 }
@@ -34,7 +34,7 @@ export interface HttpResponse {
 /** A failure that is not the network's own: a time limit, too large a body. */
 export class HttpFailure extends Error {}
 
-/** An answer whose body is still to be read. */
+/** A response with an unread body. */
 export interface HttpStream extends Omit<HttpResponse, 'body'> {
   body: AsyncIterable<Uint8Array>
 }
@@ -45,7 +45,7 @@ const MOST_REDIRECTS = 5
 
 export const sendHttp: SendHttp = async (request) => collect(await streamHttp(request), request.maxBody)
 
-/** Sends it and follows redirects; whoever asked reads the body. */
+/** Send a request and follow redirects; the caller reads the body. */
 export async function streamHttp(request: HttpRequest): Promise<HttpStream> {
   let current = request
   for (let redirects = 0; ; redirects++) {
@@ -65,8 +65,8 @@ export async function streamHttp(request: HttpRequest): Promise<HttpStream> {
 }
 
 /**
- * Return the request that a redirect asks for: a form that was posted is not posted again, except where 307 and 308 say so, and
- * credentials stay with the server they are for. Return undefined where a body that was sent over TLS would be sent in the clear.
+ * Return the request for a redirect. A posted form is posted again only for 307 and 308, and credentials are sent only
+ * to their server. Return undefined if a body that was sent over TLS would be sent unencrypted.
  */
 function redirected(request: HttpRequest, url: string, status: number): HttpRequest | undefined {
   const asGet = (status === 303 && request.method !== 'HEAD') || (status < 303 && request.method === 'POST')

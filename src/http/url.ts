@@ -1,4 +1,4 @@
-// Form encoding and query strings as Python's urllib writes them.
+// Form encoding and query strings like Python's urllib.
 import { isDict, iterate, str, Tuple, type Value } from '../data/mod.ts'
 
 /** `urllib.parse.quote_plus`. */

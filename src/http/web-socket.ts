@@ -1,5 +1,5 @@
-// A WebSocket over a request: with the same TLS options, proxy and limits as other requests. What a server answers in place of an
-// upgrade comes back as an ordinary answer. Redirects are not followed.
+// A WebSocket over a request, with the same TLS options, proxy and limits as other requests. If the server does not
+// upgrade, its answer is returned as an ordinary response. Redirects are not followed.
 import type { IncomingMessage } from 'node:http'
 import { connect as connectTls } from 'node:tls'
 import { WebSocket } from 'ws'
@@ -19,7 +19,7 @@ export interface HttpSocket {
   abort(): void
 }
 
-/** The answer to a request for an upgrade: status 101 with a socket, or what the server says instead. */
+/** The answer to an upgrade request: status 101 with a socket, or an ordinary response. */
 export interface HttpUpgrade extends HttpStream {
   socket?: HttpSocket
 }

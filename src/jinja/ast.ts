@@ -1,4 +1,4 @@
-// The syntax tree. Every node knows the line it began on; that line is what errors name.
+// The syntax tree. Every node has its first line, which errors name.
 import type { Value } from '../data/mod.ts'
 
 interface At {
@@ -273,7 +273,7 @@ const argumentNodes = (node: Arguments): Array<Expr | undefined> => [
   node.dynKwargs,
 ]
 
-/** The nodes directly inside a node, in the order they are evaluated. */
+/** Return the direct children of a node, in evaluation order. */
 export function children(node: Node): Node[] {
   return rawChildren(node).filter((child): child is Node => child !== undefined)
 }

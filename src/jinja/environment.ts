@@ -18,9 +18,9 @@ export interface LoadedTemplate {
 }
 
 export interface TemplateLoader {
-  /** The template of that name, or undefined when there is none. May change the environment's globals. */
+  /** Return the template of this name; undefined if it does not exist. May change the environment's globals. */
   load(name: string, env: Environment): LoadedTemplate | undefined | Promise<LoadedTemplate | undefined>
-  /** Where templates are looked for, as a hint for who names one that is not there. */
+  /** Return where templates are searched, as a hint for a missing one. */
   whereabouts?(): string | undefined
 }
 
@@ -36,13 +36,13 @@ export interface EnvironmentOptions {
   globals?: Iterable<readonly [string, Value]>
   /** How many rounds all loops of one rendering may run together. */
   maxRounds?: number
-  /** Called when a `profile` block or data import begins; what it gives is called at its end. */
+  /** Called when a `profile` block or data import begins; returns a function to call at its end. */
   profile?: (label: Value, source: string) => () => void
 }
 
 export interface RenderedTemplate {
   text: string
-  /** Which template line wrote which part of the text. */
+  /** Maps parts of the text to template lines. */
   lines: LineMap
 }
 

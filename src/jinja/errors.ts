@@ -1,4 +1,4 @@
-// What a template can fail with beside Python's and Salt's own exceptions. `code` is the class that Jinja2 raises.
+// Errors of templates besides Python's and Salt's own exceptions. `code` is the class in Jinja2.
 import { BrineError, type ErrorDetails } from '../base/mod.ts'
 
 export type JinjaErrorCode =

@@ -60,7 +60,7 @@ export interface JinjaToken {
 
 const CLOSERS: Record<string, string> = { '{': '}', '(': ')', '[': ']' }
 
-/** One expression for all that may stand inside a tag, tried in Jinja's order, with what a name is made of. */
+/** Return one expression for all tokens inside a tag, in Jinja's order; `name` is the pattern of names. */
 const tagToken = (name: string): string =>
   [
     '(?<space>\\s+)',

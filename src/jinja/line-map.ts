@@ -1,10 +1,10 @@
-// Where the lines of a rendered text came from, so that an error in an SLS names the line of the file and not of the
-// text that Jinja made of it.
+// The source lines of a rendered text, so that an error in an SLS names the line of the file instead of the rendered
+// text.
 
 export class LineMap {
   private starts = new Int32Array(512)
   private count = 0
-  /** The text that was asked for last, and where its lines end. */
+  /** The last searched text, and the ends of its lines. */
   private searched: { text: string; ends: readonly number[] } | undefined
 
   /** Notes that from `offset` on the text was written by that line of the template. Offsets only grow. */
@@ -28,7 +28,7 @@ export class LineMap {
     return this.at(ends, offset)
   }
 
-  /** Return where the lines of a text end. A text of which many lines are asked for is searched once. */
+  /** Return the ends of the lines of a text; computed once per text. */
   private lineEnds(text: string): readonly number[] {
     if (this.searched?.text !== text) {
       const ends: number[] = []

@@ -1,4 +1,4 @@
-// How an environment reads templates: what `jinja_env` and `jinja_sls_env` may set.
+// The syntax settings of an environment: those of `jinja_env` and `jinja_sls_env`.
 
 export interface Delimiters {
   block_start_string: string

@@ -352,7 +352,7 @@ export abstract class ExpressionParser {
     return { ...token, value: name }
   }
 
-  /** A chain of filters; with `inline` the first one stands without its pipe, as in a filter block. */
+  /** Parse a chain of filters; with `inline` the first one has no pipe before it, as in a filter block. */
   parseFilter(start: ast.Expr | undefined, inline = false): ast.Filter | undefined {
     let node = start as ast.Filter | undefined
     let bare = inline

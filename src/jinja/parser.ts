@@ -1,4 +1,4 @@
-// Tokens → syntax tree: the statements, with Jinja's messages for what cannot be read.
+// Parses tokens to a syntax tree: the statements, with Jinja's messages for syntax errors.
 import { didYouMean } from '../base/mod.ts'
 import { quote } from '../data/mod.ts'
 import type * as ast from './ast.ts'
@@ -212,7 +212,7 @@ class Parser extends ExpressionParser {
     return { type: 'Extends', line, template: this.parseExpression() }
   }
 
-  /** `with context` or `without context`, if it stands here. */
+  /** Parse `with context` or `without context`, if present. */
   private parseContextWord(): boolean | undefined {
     const { stream } = this
     if (!stream.isAny(['name:with', 'name:without']) || !stream.is('name:context', stream.ahead)) return undefined
@@ -348,7 +348,7 @@ class Parser extends ExpressionParser {
     return [macro, { type: 'Assign', line, target, node }]
   }
 
-  /** `import_yaml 'file' as x`: an import whose text is read as data. */
+  /** Parse `import_yaml 'file' as x`: an import whose text is parsed as data. */
   parseDataImport(): ast.Profile {
     const tag = this.stream.current.value as string
     const node = this.parseImport()

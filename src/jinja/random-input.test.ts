@@ -1,4 +1,4 @@
-// Whatever the text, a template either renders or fails with an error that names a line; it never hangs or crashes.
+// Any text either renders as a template or fails with an error that has a line; it never hangs or crashes.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BrineError } from '../base/mod.ts'

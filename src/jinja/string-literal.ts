@@ -1,4 +1,4 @@
-// Escapes in a template's string literals, as Python's unicode-escape codec reads them.
+// Escapes in a template's string literals, like Python's unicode-escape codec.
 
 const SIMPLE: Record<string, string> = {
   '\n': '',

@@ -1,9 +1,9 @@
-// Which variable a name means. Scopes are worked out before code is written, so that a name becomes a JavaScript
-// local: a name that is only read is looked up in the context once, when its scope is entered; one that is assigned
-// in an inner scope (a loop, a macro, a with) is a copy of its own, and the outer one stays as it was.
+// Resolves names to variables. Scopes are analysed before code is generated, so that a name becomes a JavaScript local:
+// a name that is only read is looked up in the context once, on entering its scope; a name that is assigned in an inner
+// scope (a loop, a macro, a with) is a separate variable there.
 import { children, type Node, type Stmt, type Target } from './ast.ts'
 
-/** Where a variable's first value comes from when its scope is entered. */
+/** The source of a variable's initial value. */
 export type Load =
   | { from: 'parameter' }
   | { from: 'context'; name: string }
@@ -55,7 +55,7 @@ export class SymbolScope {
     this.define(name, outer === undefined ? { from: 'nothing' } : { from: 'alias', variable: outer })
   }
 
-  /** A name that is given its value from outside; `variable` when it is to be told from others of its name. */
+  /** Declare a name whose value comes from outside; `variable` distinguishes it from others of the same name. */
   parameter(name: string, variable?: string): string {
     this.stores.add(name)
     return this.define(name, { from: 'parameter' }, variable)
@@ -69,7 +69,7 @@ export class SymbolScope {
     return copy
   }
 
-  /** Takes over what the branches of an `if` did. A name that not every branch assigns keeps its outside value. */
+  /** Merge the assignments in the branches of an `if`. A name that not every branch assigns keeps its outside value. */
   merge(branches: readonly SymbolScope[]): void {
     const counts = new Map<string, number>()
     for (const branch of branches) {
@@ -122,7 +122,7 @@ export class Identifiers {
   }
 }
 
-/** Records what the statements do to names of the scope they stand in; inner scopes are looked at on their own. */
+/** Record the assignments and reads of statements in their scope; inner scopes are analysed separately. */
 export function analyze(scope: SymbolScope, nodes: readonly Node[]): void {
   for (const node of nodes) visit(scope, node)
 }
@@ -199,7 +199,7 @@ function visitIf(scope: SymbolScope, test: Node, branches: ReadonlyArray<readonl
   )
 }
 
-/** Which of `names` the nodes read before they assign them, inner scopes included. */
+/** Return which of `names` the nodes read before they assign them, inner scopes included. */
 export function undeclared(nodes: readonly Node[], names: readonly string[]): Set<string> {
   const wanted = new Set(names)
   const found = new Set<string>()

@@ -1,5 +1,5 @@
-// From source to something that can be rendered. Compiled code is cached by content and shared by all environments
-// of one dialect; a Template is that code bound to an environment's template of a given name and file.
+// Compiles sources to templates. Compiled code is cached by content and shared by all environments of one dialect; a
+// Template is that code bound to an environment, a name and a file.
 import { BrineError, didYouMean } from '../base/mod.ts'
 import type { Value } from '../data/mod.ts'
 import type { Link } from './compile/expressions.ts'
@@ -27,7 +27,7 @@ interface Program {
   links: readonly NativeBody[]
 }
 
-/** Programs kept per dialect, and the source text they were made from, at most. */
+/** Limits of cached programs per dialect, and of their source text. */
 const MOST_PROGRAMS = 2000
 const MOST_SOURCE = 32 * 1024 * 1024
 
@@ -112,7 +112,7 @@ export class Template implements RunnableTemplate {
   readonly origin: TemplateOrigin
   readonly root: RootFunction
   readonly blocks: ReadonlyMap<string, BlockFunction>
-  /** What importers without context share, once there is one. */
+  /** The module that importers without context share, once there is one. */
   module: Promise<TemplateModule> | undefined
 
   constructor(source: string, settings: TemplateSettings, origin: TemplateOrigin) {
@@ -128,7 +128,7 @@ export class Template implements RunnableTemplate {
   }
 }
 
-/** Compiles, and lets an error in the template's text say where it stands. */
+/** Compile; add the place to an error in the template's text. */
 function compiledFor(source: string, settings: TemplateSettings, origin: TemplateOrigin): Program {
   try {
     return program(source, settings, origin.name)

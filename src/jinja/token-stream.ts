@@ -3,7 +3,7 @@ import { quote } from '../data/mod.ts'
 import { JinjaError } from './errors.ts'
 import { type JinjaToken, OPERATORS, type TokenType } from './lexer.ts'
 
-/** What a token must be: a type, or `name:word`. */
+/** An expected token: a type, or `name:word`. */
 export type TokenTest = TokenType | `name:${string}`
 
 const DESCRIPTIONS: Partial<Record<string, string>> = {
@@ -24,7 +24,7 @@ export function describeTest(test: TokenTest): string {
   return test.startsWith('name:') ? test.slice(5) : (DESCRIPTIONS[test] ?? test)
 }
 
-/** Reports unreadable text when the parser comes to it, after whatever is wrong before it. */
+/** Throw the error of an unreadable token when the parser reaches it, after earlier errors. */
 function readable(token: JinjaToken): JinjaToken {
   if (token.type === 'error') throw token.value
   return token

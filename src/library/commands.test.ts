@@ -1,4 +1,4 @@
-// Functions over programs: the commands that they run, and what they make of recorded output.
+// Functions over programs: the commands that they run, and the results of recorded output.
 import { expect, test } from 'vitest'
 import { fromPlain, type Plain, toPlain } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
@@ -28,7 +28,7 @@ type Row = [
   module: ModuleDeclaration,
   fun: string,
   args: Plain[],
-  /** The last command, and what it printed. */
+  /** The last command, and its output. */
   command: string,
   printed: Recorded,
   answer: unknown,

@@ -1,8 +1,8 @@
-// What finding and loading functions can fail with.
+// Errors of finding and loading functions.
 import { BrineError, type ErrorDetails } from '../base/mod.ts'
 
 export type LoaderErrorCode =
-  /** No module has a function of that name. */
+  /** No module has a function of this name. */
   | 'FunctionUnknown'
   /** The module exists, but not for this minion. */
   | 'ModuleUnavailable'

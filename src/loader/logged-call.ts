@@ -1,18 +1,17 @@
-// What the log says about calls of functions: the name and how long it took. Arguments are not shown, because they may be
-// secrets.
+// Log lines about calls of functions: name and duration. Arguments are not logged, because they may be secrets.
 import { isLogged, type Log, namedLog, toError } from '../base/mod.ts'
 import type { Value } from '../data/mod.ts'
 
 const LOADER = 'salt.loader'
 
-/** Files of Salt that have another name than the module they serve. */
+/** Salt's file names that differ from the module name. */
 const FILES: ReadonlyMap<string, string> = new Map([['cmd', 'cmdmod']])
 
 /** Return the name that a plugin's logger has in Salt. */
 export const loggerName = (family: string, module: string, isOwn = false): string =>
   `salt.loaded.${isOwn ? 'ext' : 'int'}.${family}.${FILES.get(module) ?? module}`
 
-/** Call a function, and tell the log how long it took where the log keeps such lines. */
+/** Call a function and log its duration if that level is on. */
 export function loggedCall(log: Log, name: string, call: () => Value | Promise<Value>): Value | Promise<Value> {
   if (!isLogged(log, 'debug')) return call()
   const began = performance.now()

@@ -11,7 +11,7 @@ export interface MasterEntry {
   readonly load: () => Promise<{ default: MasterModule }>
 }
 
-/** By the name users call. */
+/** By the name that users call. */
 export type MasterTable = Readonly<Record<string, readonly MasterEntry[]>>
 
 export class MasterRegistry {
@@ -41,7 +41,7 @@ export class MasterRegistry {
     }
   }
 
-  /** A function's declaration; throws when there is none. */
+  /** Return the declaration of a function; throw if it does not exist. */
   async find(name: string): Promise<MasterFunction> {
     const [module, fun] = splitName(name)
     for (const entry of Object.hasOwn(this.table, module) ? this.table[module]! : []) {

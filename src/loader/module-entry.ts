@@ -1,16 +1,17 @@
-// The tables of modules: what each offers, and how its file is loaded.
+// The tables of modules: the functions of each, and how its file is loaded.
 import type { ModuleDeclaration } from '../sdk/mod.ts'
 
 export interface ModuleEntry {
   readonly functions: readonly string[]
-  /** It serves every minion, so that nobody needs to look into it to know. */
+  /** Whether the module supports every minion, so that its condition need not be evaluated. */
   readonly always?: true
   readonly load: () => Promise<{ default: ModuleDeclaration }>
 }
 
 /**
- * By the name users call. Of several modules with one name those that can serve this minion do, each function from the
- * first that has it: where systemd is installed and not running, `service.mask` is systemd's and `service.start` is not.
+ * By the name that users call. If several modules with one name support this minion, each function comes from the first
+ * module that has it: where systemd is installed but not running, `service.mask` is systemd's and `service.start` is
+ * not.
  */
 export type ModuleTable = Readonly<Record<string, readonly ModuleEntry[]>>
 

@@ -1,5 +1,5 @@
-// Which functions a table of modules offers under the options: all but `disable_modules`, and with `whitelist_modules` only
-// these. The names of a module are gathered when it is asked for, because a run asks for few.
+// The functions of a table of modules under the options: all but `disable_modules`, and with `whitelist_modules` only
+// those. The names of a module are read at first use, because a run needs few.
 import { option } from '../config/mod.ts'
 import { contains, type Dict, truthy, type Value } from '../data/mod.ts'
 import type { ModuleTable } from './module-entry.ts'
@@ -10,7 +10,7 @@ export class OfferedFunctions {
   private readonly allowed: Value
   private readonly known: Map<string, ReadonlySet<string>>
 
-  /** `known` are modules whose functions are others than the table's. */
+  /** `known`: modules whose functions differ from the table's. */
   constructor(table: ModuleTable, opts: Dict, known: ReadonlyMap<string, ReadonlySet<string>> = new Map()) {
     this.table = table
     this.disabled = option(opts, 'disable_modules')
@@ -18,7 +18,7 @@ export class OfferedFunctions {
     this.known = new Map(known)
   }
 
-  /** The functions of a module; undefined when there is no such module here. */
+  /** Return the functions of a module; undefined if the module does not exist. */
   of(module: string): ReadonlySet<string> | undefined {
     const known = this.known.get(module)
     if (known || !this.has(module)) return known

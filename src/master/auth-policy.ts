@@ -1,4 +1,4 @@
-// What a master's options say about keys it has not seen: which are accepted or refused by themselves.
+// The options about unknown keys: which keys are accepted or refused automatically.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../base/mod.ts'

@@ -7,7 +7,7 @@ import type { CacheEntry, CacheQueueStore } from '../store/mod.ts'
 export interface CacheQueueSettings {
   /** Entries that are sent at once. */
   atOnce?: number
-  /** Entries and bytes that may wait; what comes when there are more is not kept for the cache. */
+  /** How many entries and bytes may wait; further entries are dropped. */
   most?: number
   mostBytes?: number
   /** Milliseconds before the first try after a failure; each further one takes twice as long, up to the most. */
@@ -29,10 +29,10 @@ const USUAL: Required<CacheQueueSettings> = {
   hungMs: 600_000,
 }
 
-/** How often an entry may fail while the cache takes others. */
+/** How often an entry may fail while the cache accepts others. */
 const MOST_REFUSALS = 3
 
-/** How long entries that are under way are waited for at the end. */
+/** How long closing waits for entries that are being sent, in milliseconds. */
 const LAST_MOMENT_MS = 1000
 
 export interface CacheQueueParts {
@@ -54,7 +54,7 @@ export class CacheQueue {
   private readonly parts: CacheQueueParts
   private readonly settings: Required<CacheQueueSettings>
   private readonly underWay = new Map<number, UnderWay>()
-  /** Who waits until the cache has an entry, or until it fails. */
+  /** Callbacks for an entry that is sent or fails. */
   private readonly waiters = new Map<number, () => void>()
   /** Entries that failed: how often while others were taken, and how many were taken by then. */
   private readonly refusals = new Map<number, { count: number; taken: number }>()
@@ -78,7 +78,7 @@ export class CacheQueue {
     this.bytes = bytes
   }
 
-  /** Send what is left from earlier. */
+  /** Send the entries that an earlier process left. */
   resume(): void {
     const { name, store, log } = this.parts
     if (this.count === 0) return
@@ -95,7 +95,7 @@ export class CacheQueue {
     this.count++
     this.bytes += bytes
     const taken = patienceMs > 0 && !this.isFailing ? this.awaited(id, patienceMs) : undefined
-    // a return that waits for its job cannot be sent now, and to look for others costs more with each one that waits
+    // skip the search while this return waits for its job: the search costs more with each waiting return
     if (entry.fun === 'save_load' || !this.isJobUnderWay(entry.jid)) this.pump()
     await taken
   }
@@ -158,7 +158,7 @@ export class CacheQueue {
     }
   }
 
-  /** Remove what the cache has. Fail while the disk does not let it go: more of it would be sent twice after a restart. */
+  /** Remove entries that the cache has. Fail if the disk refuses: after a restart, they would be sent twice. */
   private removeStuck(): void {
     for (const id of this.stuck) {
       this.parts.store.remove(id)
@@ -175,7 +175,7 @@ export class CacheQueue {
       hung = setTimeout(() => fail(new Error(silent(hungMs))), hungMs)
     })
     try {
-      // a call that never ends, such as of a returner without a timeout, must not end the queue
+      // a call that never ends, for example of a returner without a timeout, must not stop the queue
       await Promise.race([this.parts.send(entry), givenUp])
       if (this.state !== 'closed') this.wasTaken(entry)
     } catch (error) {
@@ -242,7 +242,7 @@ export class CacheQueue {
     }, delay)
   }
 
-  /** Stop sending; what is left stays on disk. */
+  /** Stop sending; unsent entries stay on disk. */
   async close(): Promise<void> {
     this.state = 'closing'
     clearTimeout(this.timer)

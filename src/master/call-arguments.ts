@@ -1,4 +1,5 @@
-// The arguments of a function of the master, as commands of programs carry them; who judges a call sees what will run.
+// The arguments of a function of the master in commands of programs, in the same form for authorisation and for the
+// call.
 import { type Dict, isDict, isList, isProof, str, textOf, type Value } from '../data/mod.ts'
 
 /** Fields of a command that are no arguments of the function; credentials are none either. */
@@ -18,7 +19,10 @@ const OWN = new Set([
   'tracestate',
 ])
 
-/** `arg` and `kwarg`, or as of old the keywords beside the command's own. Salt's `RunnerClient` sends both of them in `kwarg`. */
+/**
+ * Return `arg` and `kwarg`, or, in the old form, the keywords beside the command's own. Salt's `RunnerClient` puts both
+ * in `kwarg`.
+ */
 export function argumentsOf(load: Dict): { args: Value[]; kwargs: Map<string, Value> } {
   const inner = load.get('kwarg') ?? null
   if (isDict(inner) && inner.has('arg') && inner.has('kwarg')) {

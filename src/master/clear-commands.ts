@@ -63,7 +63,7 @@ export class ClearCommands {
     }
   }
 
-  /** A function is begun, and answered for with the tag that tells its end. */
+  /** Start a function; return the tag of its last event. */
   private async begin(family: 'runner' | 'wheel', load: Dict, peer: Peer | undefined): Promise<Dict> {
     const fun = briefStr(load.get('fun') ?? '')
     const judged = await this.parts.rights.judge(load, family, fun, peer)
@@ -97,7 +97,7 @@ export class ClearCommands {
   }
 }
 
-/** The user of a command that was judged, and by what that user was recognised. */
+/** Return the user of an authorised command, and how the user was authenticated. */
 function callerOf(load: Dict, user: string): Origin {
   return { kind: 'user', name: user, proof: load.has('token') ? 'token' : load.has('eauth') ? 'eauth' : 'key' }
 }

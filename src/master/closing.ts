@@ -7,7 +7,10 @@ export type Closing = () => unknown
 /** Milliseconds that a part of the master may take to close: the journal and the stores are closed last, and have to be. */
 const CLOSE_MS = 20_000
 
-/** What cannot be closed, such as a store on a full disk or a server that does not answer, does not keep the rest open. */
+/**
+ * Close all parts. A part that cannot be closed, such as a store on a full disk or a server that does not answer, does
+ * not stop the others.
+ */
 export async function closeAll(closings: Closing[], log: Log): Promise<void> {
   for (const close of closings.splice(0).reverse()) {
     try {

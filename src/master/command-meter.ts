@@ -24,7 +24,7 @@ export class CommandMeter {
     }
   }
 
-  /** Return handlers whose commands are timed where `isKnown` says that there are such. */
+  /** Return handlers that measure the time of commands; `isKnown` tells which names are commands. */
   metered(handlers: RequestHandlers, isKnown: (cmd: string) => boolean): RequestHandlers {
     return {
       ...handlers,
@@ -35,7 +35,7 @@ export class CommandMeter {
     }
   }
 
-  /** Answer in a span whose parent is the span of the sender. */
+  /** Answer in a span below the span of the sender. */
   private traced(load: Dict, { id }: Sender, isKnown: (cmd: string) => boolean, answer: () => unknown): unknown {
     const cmd = this.tracer && (textOf(load.get('cmd') ?? null) ?? '')
     if (!this.tracer || cmd === undefined || !isKnown(cmd)) return answer()

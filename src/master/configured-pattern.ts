@@ -8,7 +8,7 @@ export const LONGEST_NAME = 256
 /** Characters of an argument. */
 const LONGEST_TEXT = 1 << 14
 
-/** Whether an expression matches the beginning of a text; one that cannot be read matches nothing. */
+/** Whether an expression matches the beginning of a text; an invalid expression matches nothing. */
 export function begins(pattern: Value, text: string): boolean {
   return text.length <= LONGEST_TEXT && isMatch(str(pattern), text)
 }
@@ -16,7 +16,7 @@ export function begins(pattern: Value, text: string): boolean {
 /** Whether a name, a glob or a regular expression means this whole name. */
 export function means(pattern: string, name: string): boolean {
   if (name.length > LONGEST_NAME) return false
-  // a glob such as `*.example.com` is no regular expression
+  // a glob such as `*.example.com` is no valid regular expression
   return pattern === name || fnmatch(name, pattern) || isMatch(`(?:${pattern})\\Z`, name)
 }
 

@@ -1,14 +1,15 @@
-// Which minions listen to publications now, as far as this process can tell. A Brine minion marks its connection with a topic that
-// it made up for it (zeromq) and names the mark in a request, which proves its id; on tcp a connection is introduced by its minion. Of other
-// minions only the address is known from which they last sent a request: while nobody listens from there, they do not either.
+// The minions that listen to publications now, as far as this process can know. A Brine minion marks its connection
+// with a random topic (zeromq) and sends the mark in a request, which proves its id; on tcp, the minion introduces its
+// connection. For other minions only the address of their last request is known: if no subscriber has that address, the
+// minion does not listen.
 import type { Peer } from '../wire/mod.ts'
 
-/** What a mark begins with; no publication has such a topic. */
+/** The form of a mark; no publication has such a topic. */
 const MARK = /^brine-[0-9a-f]{32}$/
 
 const isMark = (text: string): boolean => MARK.test(text)
 
-/** Minions of which the last connection is remembered. */
+/** How many minions are remembered with the time of their last disconnect. */
 const MOST_LOST = 100_000
 
 interface Connection {
@@ -21,9 +22,9 @@ export class Connections {
   private readonly marked = new Map<string, Peer>()
   private readonly byId = new Map<string, Set<Peer>>()
   private readonly lost = new Map<string, number>()
-  /** Connections by the address that they come from. */
+  /** Subscribers by their address. */
   private readonly hosts = new Map<string, Set<Peer>>()
-  /** The address from which a minion last sent a request. */
+  /** The address of the last request of each minion. */
   private readonly homes = new Map<string, string>()
   /** The same by address: a connection from an address that no minion has costs nothing. */
   private readonly residents = new Map<string, Set<string>>()
@@ -40,7 +41,7 @@ export class Connections {
     this.now = now
   }
 
-  /** A subscriber asked for a topic, or said which minion it is. */
+  /** Handle a subscriber that asks for a topic, or that introduces its minion. */
   onSubscribe = (topic: string, peer: Peer): void => {
     if (this.topicsAreIds) {
       this.bind(topic, peer)

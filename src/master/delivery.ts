@@ -1,7 +1,7 @@
-// Jobs that minions may have missed. A publication reaches only minions that are connected at that moment, so the master keeps each
-// one for the seconds of `job_delivery_window`. A Brine minion that connects asks for what was published for it and not returned, gets
-// the same signed publications, and carries out those that it has not taken before. A minion of Salt does not ask: a job that surely did
-// not reach it is published again, for it alone, when somebody listens from its address.
+// Jobs that minions may have missed. A publication reaches only connected minions, so the master keeps each one for
+// `job_delivery_window` seconds. A Brine minion that connects requests the publications for it without a return, gets
+// the same signed publications, and carries out those that it has not accepted before. A minion of Salt does not ask: a
+// job that certainly did not reach it is published again, for this minion only, when a subscriber has its address.
 import { type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isList, numberOf, type Value } from '../data/mod.ts'
@@ -19,15 +19,15 @@ const MOST_BYTES = 64 << 20
 const MOST_IDS = 5_000_000
 /** Longest window, in seconds. Minions remember the jobs of longer than that. */
 const LONGEST_WINDOW = 3600
-/** Milliseconds after which a packet is sealed again: minions refuse old ones (`publication_ttl`). */
+/** Age in milliseconds at which a packet is encrypted again: minions refuse old ones (`publication_ttl`). */
 const SEAL_AGE = 60_000
-/** How long after it lost its connection a minion is expected back, in milliseconds. */
+/** How long a minion is expected back after it lost its connection, in milliseconds. */
 const EXPECTED_BACK = 60_000
 const LOOK_MS = 1000
-/** Milliseconds after which a minion that has not asked for missed jobs is one of Salt. */
+/** Milliseconds after which a minion that did not ask for missed jobs counts as one of Salt. */
 const ASKS_WITHIN = 1500
 
-/** Functions whose answer is stale when it comes late. */
+/** Functions whose result is useless when it comes late. */
 const FOR_NOW_ONLY = new Set<Value>(['saltutil.find_job'])
 
 export interface DeliveryParts {
@@ -87,7 +87,7 @@ export class Deliveries {
     for (const timer of this.timers) clearTimeout(timer)
   }
 
-  /** Seconds in which a job is wanted after its publication. */
+  /** How long a job may be delivered after its publication, in seconds. */
   windowOf(load: Dict): number {
     const fun = load.get('fun') ?? ''
     if (FOR_NOW_ONLY.has(fun) || (isList(fun) && fun.some((each) => FOR_NOW_ONLY.has(each)))) return 0
@@ -107,8 +107,8 @@ export class Deliveries {
   }
 
   /**
-   * Return the minions of a job that are not connected but are expected back in time: their connection was lost a moment ago.
-   * `seconds` is how long the job waits for them.
+   * Return the disconnected minions of a job that are expected back in time: they lost their connection a moment ago.
+   * `seconds`: how long the job can still be delivered.
    */
   expected(load: Dict, ids: readonly string[]): { ids: string[]; seconds: number } {
     const seconds = this.windowOf(load)
@@ -118,15 +118,15 @@ export class Deliveries {
   }
 
   /**
-   * Return the publications for a minion that has connected (`jobs`), oldest first, and whether its connection is known (`seen`): what is
-   * published from then on reaches it.
+   * Return the publications for a minion that has connected (`jobs`, the oldest first), and whether its connection is
+   * known (`seen`): later publications then reach it.
    */
   async missed(id: string, mark: Value): Promise<{ jobs: Uint8Array[]; seen: boolean }> {
     const seen = typeof mark === 'string' && this.parts.connections.claim(mark, id)
     this.expire()
     const isSyndic = this.parts.syndics.isKnown(id)
     const packets: Uint8Array[] = []
-    // sealing takes a while, in which jobs come and go
+    // the list of jobs can change while packets are encrypted
     for (const kept of [...this.kept]) {
       kept.among ??= new Set(kept.ids)
       // every job may be for minions below a syndic, which knows the jobs that it has handed on
@@ -139,7 +139,7 @@ export class Deliveries {
     return { jobs: packets, seen }
   }
 
-  /** Publish jobs again for minions of Salt that did not listen before. Such a minion runs a job of one id once. */
+  /** Publish jobs again for minions of Salt that did not listen before. Such a minion runs a job id only once. */
   private publishAgain(arrived: ReadonlySet<string>): void {
     if (!this.kept.some(({ unreached }) => unreached.size > 0 && [...arrived].some((id) => unreached.has(id)))) return
     const timer = setTimeout(() => {
@@ -236,7 +236,7 @@ export class Deliveries {
     }
   }
 
-  /** Forget jobs that are not wanted any more, and note which minions did not get them. */
+  /** Forget jobs after their delivery window, and note the minions that did not get them. */
   private expire(): void {
     const now = this.now()
     if (this.kept.every(({ until }) => until > now)) return
@@ -253,7 +253,7 @@ export class Deliveries {
     const window = this.windowOf(load)
     try {
       const lost = ids.filter((id) => connections.lostFor(id) !== undefined && !this.hasReturned(jid, id))
-      // nothing is noted of a job that is not kept (`nocache`): nobody would remove the note
+      // a job that is not stored (`nocache`) gets no note: nothing would remove it
       if (lost.length === 0 || jobs.job(jid) === undefined) return
       for (const id of lost) {
         const lostFor = connections.lostFor(id)!

@@ -1,6 +1,7 @@
-// A master that does not hear the other masters of its cluster, or cannot carry out its records, such as on a full disk, sends its minions to
-// the others: it has no jobs for the minions, and the others cannot reach them. It closes the connections to its publications and takes no new ones for a while, and refuses each minion's first
-// attempts to sign in. A minion that finds no other master comes back and is served.
+// Diversion of minions: a master that does not receive the records of its cluster, or cannot carry them out (for
+// example on a full disk), sends its minions to the other masters, because it has no jobs for them and the others
+// cannot reach them. It closes the publish connections, accepts no new ones for a while, and refuses the first sign-in
+// attempts of each minion. A minion that finds no other master comes back and is served.
 import type { Log } from '../base/mod.ts'
 import type { Trouble } from '../cluster/mod.ts'
 
@@ -26,7 +27,7 @@ export class Diversion {
   private readonly now: () => number
   private isDiverting = false
   private opening: NodeJS.Timeout | undefined
-  /** When each accepted minion first asked to sign in. */
+  /** When each accepted minion first tried to sign in. */
   private readonly asked = new Map<string, number>()
 
   constructor(parts: DiversionParts) {

@@ -45,7 +45,7 @@ export class EventMetrics {
   /** Milliseconds from publication to return. */
   readonly latencies = new RecentValues()
 
-  /** `hearsSignIns`: count sign-ins by their events, where no other source reports them. */
+  /** `hearsSignIns`: count sign-ins by their events, if no other source reports them. */
   constructor(opts: Dict, log: Log, hearsSignIns: boolean) {
     this.hearsSignIns = hearsSignIns
     this.duration = new Histogram('salt.job.duration', boundariesOf(opts, 'salt.job.duration', log))
@@ -71,7 +71,7 @@ export class EventMetrics {
     if (event.number === 0) return
     const [first = '', kind, jid = '', what] = tag.split('/', 4)
     this.prefixOf(event, first === 'salt' && kind !== undefined ? kind : first).count++
-    // minions and users may fire none of these tags
+    // minions and users may not fire these tags
     if (first !== 'salt') return
     if (kind === 'auth' && this.hearsSignIns) this.signedIn(fields)
     else if (kind === 'job' && what === 'new') this.begin(jid, fields)
@@ -115,7 +115,7 @@ export class EventMetrics {
     }
   }
 
-  /** The series of a return that no job is known of, such as of a call on the minion itself. */
+  /** The series of a return without a known job, such as of a call on the minion itself. */
   private knownFunction(fields: Dict): OfFunction {
     const known = this.functions.get(functionLabel(fields.get('fun') ?? ''))
     if (known) return known
@@ -136,7 +136,7 @@ export class EventMetrics {
   }
 }
 
-/** What became of a sign-in, in the words of Salt's counter. */
+/** Return the result of a sign-in in the words of Salt's counter. */
 function authResult(fields: Dict): string {
   const act = fields.get('act')
   if (act === 'full') return 'max_minions'

@@ -1,5 +1,6 @@
-// Events for the returners that `event_return` names: gathered until there are `event_return_queue` of them or the oldest waited
-// for `event_return_queue_max_seconds`. While a returner works the next ones gather; when it is far too slow, events are lost.
+// Events for the returners in `event_return`: gathered until there are `event_return_queue` of them or the oldest
+// waited for `event_return_queue_max_seconds`. While a returner works, the next events gather; beyond a limit, events
+// are dropped.
 import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
@@ -14,7 +15,7 @@ const WARN_EVERY_MS = 60_000
 export interface EventReturnParts {
   opts: Dict
   log: Log
-  /** What returners see, made when the first is needed. */
+  /** The context of returners, made at first use. */
   context(): Promise<FunctionContext>
 }
 
@@ -36,10 +37,10 @@ export class EventReturn {
     this.seconds = option(parts.opts, 'event_return_queue_max_seconds')
   }
 
-  /** Gives the function that ends it; what waits is handed over then. */
+  /** Start listening; return a function that passes on the waiting events and stops. */
   listen(bus: EventBus): () => Promise<void> {
     if (this.names.length === 0) return async () => {}
-    // another master of a cluster hands on what it was told first
+    // in a cluster, the master that fired the event first passes it on
     const end = bus.listen((event) => !event.isForeign && this.take(event), tagFilter(this.parts.opts))
     bus.fire('salt/event_listen/start', new Map())
     return async () => {

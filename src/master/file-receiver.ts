@@ -1,5 +1,5 @@
-// `_file_recv`: files that minions push, piece by piece, below a directory of their own. Nothing is written outside of it,
-// and nothing beyond `file_recv_max_size`.
+// `_file_recv`: files that minions push in pieces into their own directory below the cache. Nothing is written outside
+// of it, and nothing above `file_recv_max_size`.
 import { constants, existsSync, mkdirSync } from 'node:fs'
 import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { dirname, join, normalize, relative } from 'node:path'
@@ -16,7 +16,7 @@ const bytesOf = (data: Value | undefined): Uint8Array =>
 /** Parts of a path: more make no path that a system takes. */
 const MOST_FOLDERS = 2048
 
-/** Where the file goes; undefined when that would be somewhere else. */
+/** Return the path of the file; undefined if it is outside of the minion's directory. */
 function placeOf(opts: Dict, id: string, path: Value | undefined): string | undefined {
   if (path === undefined || !isList(path) || path.length > MOST_FOLDERS) return undefined
   const words = path.map(str)

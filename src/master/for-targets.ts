@@ -1,5 +1,5 @@
-// What the master answers to targets of salt-ssh. They have no minion that could ask; the program that works on them asks in the name
-// of the target, whose id the master's options judge like that of a minion.
+// The master's answers to targets of salt-ssh. No minion runs there; the program that works on a target sends its
+// requests under the target's id, and the master's options apply as for a minion.
 import type { Dict } from '../data/mod.ts'
 import type { MasterAccess } from '../runner/mod.ts'
 import { MineService } from './mine-service.ts'
@@ -12,7 +12,7 @@ function targetsOf({ opts, log, stores }: MasterAccess): MinionTargets {
   return new MinionTargets(new TargetResolver({ opts, log, keys: stores.keys, cache: stores.cache }))
 }
 
-/** `_mine_get`: what minions left in the mine. */
+/** Answer `_mine_get`: mine data of minions. */
 export function minedData(access: MasterAccess, load: Dict): Promise<Dict> {
   const { opts, log, stores } = access
   return new MineService({ opts, cache: stores.cache }, targetsOf(access), new Quotas(opts, log)).get(load)

@@ -1,5 +1,5 @@
-// Who the master is: its key pair. Salt 3008 keeps it under the master's name and leaves `master.pem` and `.pub` as links to
-// it; either form is taken as it is found. With `master_sign_pubkey` a second pair vouches for the first.
+// The key pair of the master. Salt 3008 stores it under the master's name and keeps `master.pem` and `.pub` as links;
+// both forms are read. With `master_sign_pubkey`, a second pair signs the first.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CLUSTER_KEY, isClustered } from '../cluster/mod.ts'
@@ -29,7 +29,7 @@ export async function openIdentity(opts: Dict): Promise<MasterIdentity> {
   return masterIdentity(key, { signKey: await loadOrMakeKeys(folder, signName, secret('signing_key_pass')) })
 }
 
-/** The ready signature, under the name of the option, of 3008, or of those before it. */
+/** Return the file of the ready signature: the name in the options, the name in 3008, or the earlier one. */
 function signatureFile(opts: Dict, folder: string): string | undefined {
   const usual = [`${option(opts, 'id')}_pubkey_signature`, 'master_pubkey_signature']
   const named = option(opts, 'master_pubkey_signature')

@@ -16,7 +16,7 @@ import { EventReturn } from './event-return.ts'
 import { hasLocalUsers } from './local-keys.ts'
 import type { JobListeners, MasterParts } from './parts.ts'
 
-/** The store that is there anyway. */
+/** The built-in store, which is always used. */
 const OWN = 'local_cache'
 
 /** Milliseconds that a publication waits for a job cache to take its job. */
@@ -24,7 +24,7 @@ const PATIENCE_MS = 2000
 
 type CacheParts = Pick<MasterParts, 'opts' | 'log' | 'storage'>
 
-/** Of which jobs files are written. */
+/** The jobs for which files are written. */
 type FiledJobs = 'all' | 'of Salt' | 'none'
 
 export class JobCaches implements JobListeners {
@@ -55,7 +55,7 @@ export class JobCaches implements JobListeners {
     return [...new Set(named)].filter((name) => name !== OWN)
   }
 
-  /** What returners see, made when the first is needed. */
+  /** The context of returners, made at first use. */
   private context(): Promise<FunctionContext> {
     const { opts, log } = this.parts
     this.surroundings ??= masterMinion({ opts, host: this.host, log }).then(({ ctx }) => ctx)
@@ -97,7 +97,7 @@ export class JobCaches implements JobListeners {
     const ctx = await this.context()
     const found = await returnerOf(ctx, name)
     if (!found?.[fun]) {
-      // what it cannot take is not kept for it
+      // an entry that the cache cannot take is dropped
       this.parts.log('error', `The returner ${name}.${fun} is not available`)
     } else if (fun === 'save_load') {
       const [load, minions] = isList(data) ? data : []
@@ -106,12 +106,12 @@ export class JobCaches implements JobListeners {
     } else await found.returner!(ctx, dictOf(data))
   }
 
-  /** Send what an earlier life of the master left. */
+  /** Send the entries that an earlier process of the master left. */
   private resume(): void {
     for (const name of this.names('master_job_cache', 'ext_job_cache')) this.queue(name).resume()
   }
 
-  /** Stop sending; what waits stays on disk. */
+  /** Stop sending; unsent entries stay on disk. */
   async close(): Promise<void> {
     await Promise.all([...this.queues.values()].map((queue) => queue.close()))
     this.store?.close()
@@ -158,7 +158,7 @@ export class JobCaches implements JobListeners {
 
 const dictOf = (value: Value | undefined): Dict => (isDict(value ?? null) ? (value as Dict) : new Map())
 
-/** Return a load with the ids of its minions, as the runner `jobs` reads them from a cache that several masters share. */
+/** Return a load with the ids of its minions; the runner `jobs` reads them from a cache that several masters share. */
 const withMinions = (load: Dict, ids: readonly string[]): Dict =>
   ids.length === 0 ? load : new Map(load).set('Minions', [...ids].sort())
 

@@ -17,7 +17,7 @@ const TIDY_MS = 600_000
 
 export interface Journaled {
   bus: EventBus
-  /** Write every event so far to the journal; resolves to false when the disk does not take them yet. */
+  /** Write every event so far to the journal; resolves to false if the disk does not accept them yet. */
   kept(): Promise<boolean>
   past: PastEvents
   /** Undefined without a journal. */

@@ -1,5 +1,5 @@
-// Events for work that one master of a cluster does: the one that holds a lease. The others keep the events that the holder may not have
-// worked on yet, and work on these when they take the lease over.
+// Events for work that one master of a cluster does: the holder of a lease. The other masters keep the events that the
+// holder may not have processed, and process them when they take the lease over.
 import type { BusEvent, EventBus } from '../bus/mod.ts'
 import type { Cluster } from '../cluster/mod.ts'
 import { type Dict, numberOf } from '../data/mod.ts'
@@ -10,7 +10,7 @@ const LOOK_MS = 500
 
 interface Kept {
   event: BusEvent
-  /** The place in the log; undefined for an own event that is not there yet. */
+  /** The position in the log; undefined for an own event that is not appended yet. */
   place: number | undefined
 }
 
@@ -51,13 +51,13 @@ export class LeasedEvents {
     return view
   }
 
-  /** Note where an own event lies in the log. */
+  /** Note the position of an own event in the log. */
   placed(mark: string): void {
     const kept = this.kept.find(({ event }) => event.mark === mark)
     if (kept) kept.place = this.cluster.logPlace + 1
   }
 
-  /** Forget events that the holder works on: it goes on with them when it is back. */
+  /** Forget events that the holder has recorded: it resumes them when it is back. */
   claimed(marks: ReadonlySet<string>): void {
     this.kept = this.kept.filter(({ event: { mark } }) => mark === undefined || !marks.has(mark))
   }

@@ -1,8 +1,8 @@
-// What the limit of open files means for a master, told when it starts.
+// The effect of the limit of open files on a master, logged at its start.
 import type { Log } from '../base/mod.ts'
 import { minionsCarried, openFiles, RAISE_LIMIT } from '../wire/mod.ts'
 
-/** A limit that carries fewer minions is worth a warning, however many there are now. */
+/** A limit for fewer minions than this is a warning, however many there are now. */
 const FEW = 1000
 
 /** Say how many minions the limit carries; a warning when that is few, or hardly more than are accepted. */

@@ -1,5 +1,5 @@
-// The keys of local users: `cachedir/.<user>_key`, readable by that user alone. Programs on the master's machine send them to
-// prove which user runs them. The master's own user and each user in `publisher_acl` has one, and it is kept across restarts.
+// The keys of local users: `cachedir/.<user>_key`, readable only by that user. Programs on the master's machine send
+// them to prove their user. The master's own user and each user in `publisher_acl` has one; keys survive restarts.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { chmodSync, chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type Log, localKeyFile, makeOwnFolder, ownUser, PASSABLE_FOLDER } from '../base/mod.ts'
@@ -13,7 +13,7 @@ export interface LocalUser {
   gid: number
 }
 
-/** The users by name whom the machine knows. */
+/** Find a user of the machine by name. */
 export type FindUser = (name: string) => LocalUser | undefined
 
 /** The users of `publisher_acl`: local users that may have some functions run. */
@@ -28,7 +28,7 @@ export const hasLocalUsers = (opts: Dict): boolean => localUsers(opts).length > 
 export class LocalKeys {
   private readonly digests = new Map<string, Buffer>()
   readonly owner: string
-  /** The key of the master's own user, for requests of the master to itself; empty when this machine has no such user. */
+  /** The key of the master's own user, for requests of the master to itself; empty if this machine has no such user. */
   readonly ownerKey: string
 
   constructor(opts: Dict, findUser: FindUser, log: Log) {
@@ -47,7 +47,7 @@ export class LocalKeys {
     this.ownerKey = ownerKey
   }
 
-  /** Return the user whose key this is. Every key is compared, so the time tells nothing. */
+  /** Return the user of a key. Every key is compared, so that the time reveals nothing. */
   userOf(key: string): string | undefined {
     const given = digest(key)
     let found: string | undefined

@@ -18,7 +18,7 @@ afterEach(() => {
   rmSync(cachedir, { recursive: true })
 })
 
-/** What an hour of maintenance removes of jobs, by the seconds that they are kept. */
+/** Return what an hour of maintenance removes of jobs, for this retention in seconds. */
 async function removals(keep: number): Promise<{ store: number[]; files: number[] }> {
   const removed = { store: [] as number[], files: [] as number[] }
   const maintenance = new Maintenance({

@@ -1,5 +1,5 @@
-// What a master does from time to time: old jobs and tokens go, and the key of publications is changed when it is old or
-// somebody asked for it, as salt-key does through a file when it turns minions away.
+// Periodic work of a master: remove old jobs and tokens, and rotate the key of publications when it is old or when a
+// drop file asks for it, which salt-key writes when it removes minions.
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { guarded } from '../base/mod.ts'
@@ -19,7 +19,7 @@ export interface MaintenanceParts extends Pick<MasterParts, 'opts' | 'log' | 'bu
   tokens: TokenStore
 }
 
-/** How often the drop file is looked for, in milliseconds; the rest is done every `loop_interval`. */
+/** Interval of the check for the drop file, in milliseconds; the rest runs every `loop_interval`. */
 const LOOK_MS = 1000
 
 export class Maintenance {

@@ -1,4 +1,4 @@
-// What a master tells minions of its options: those that decide how states are compiled.
+// The master options that minions get: those that affect how states are compiled.
 import { option } from '../config/mod.ts'
 import { type Dict, truthy, type Value } from '../data/mod.ts'
 

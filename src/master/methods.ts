@@ -1,5 +1,5 @@
-// What minions may ask of a master. Nothing else can be called; a minion speaks only as itself, because the channel put
-// the proven id into the load.
+// The methods of the master for minions; no others can be called. A minion acts only as itself, because the channel
+// sets the proven id in the load.
 import { isJid, isLogged, StorageError, shownText } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isList, str, textOf, type Value } from '../data/mod.ts'
@@ -19,7 +19,7 @@ import { isTaken } from './signed-messages.ts'
 import { takeSyndicReturn } from './syndic-returns.ts'
 import { masterTops } from './tops.ts'
 
-/** What the methods for minions use: the services that answer them, and a few parts of the master. */
+/** The services that answer the methods for minions, and a few parts of the master. */
 export interface Services
   extends Pick<
     MasterParts,
@@ -64,7 +64,7 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
       if (!isTaken(services, '_minion_event', load)) return false
       const answer = takeMinionEvent(services, load)
       if (answer instanceof Promise) return answer
-      // a minion tells an event once: what is done about it is written down before it hears that it came
+      // a minion sends an event once: the reactions are recorded before the request is confirmed
       const writing = services.reactionsWritten()
       return writing
         ? writing.then(
@@ -108,7 +108,7 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['pub_ret', ({ peers }, load) => peers.returns(load)],
   ['minion_runner', ({ peers }, load) => peers.runner(load)],
   ['revoke_auth', (services, load) => revokeKey(services, load)],
-  // who gets an answer was verified by the channel
+  // the channel has verified every sender that gets an answer
   ['verify_minion', () => true],
   [
     '_register_resources',
@@ -120,12 +120,14 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
 /** Whether minions may send a command of this name. */
 export const isMethod = (name: string): boolean => MINION_METHODS.has(name)
 
-/** Commands whose answers tell what they began: sent again, they must not begin it again. */
+/** Commands that start something and return its id: a repeated request must not start it again. */
 const ACTING = new Set<Value>(['minion_pub', 'minion_publish', 'minion_runner'])
 
 export const acts = (load: Dict): boolean => ACTING.has(load.get('cmd') ?? null)
 
-/** The event was told and is reacted to, also where the disk does not take the record of the reaction. */
+/**
+ * Return the answer although the disk refused the record of the reaction: the event was fired, and the reaction runs.
+ */
 function unlessStorage(error: unknown, answer: unknown): unknown {
   if (error instanceof StorageError) return answer
   throw error
@@ -164,7 +166,7 @@ function revokeKey({ opts, keys, bus, log }: Services, load: Dict): Value {
   return true
 }
 
-/** Tell the log of a request and of its answer. Values are not shown: they may be secrets. */
+/** Log a request and its answer, without values, which may be secrets. */
 async function traced(services: Services, load: Dict, sender: Sender): Promise<unknown> {
   const name = str(load.get('cmd')!)
   const from = `${shownText(name)} of minion ${shownText(str(load.get('id') ?? ''))}`
@@ -175,7 +177,7 @@ async function traced(services: Services, load: Dict, sender: Sender): Promise<u
   return answer
 }
 
-/** Throw an error of a method; the watch of the disk hears of those that come from the disk. */
+/** Throw an error of a method; errors of the disk also go to the disk watch. */
 function unstored({ storage, opts }: Services, error: unknown): never {
   throw storage.failed(error, option(opts, 'cachedir'))
 }

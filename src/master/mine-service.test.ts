@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Dict, fromPlain, type Value } from '../data/mod.ts'
 import { MineService } from './mine-service.ts'
 
-/** The mine of a master on which a target means these minions. */
+/** Return the mine of a master on which every target matches these minions. */
 function service(mines: Readonly<Record<string, Dict>>, meant: readonly string[]): MineService {
   const bank = { fetch: (id: string): Value | undefined => mines[id] }
   const parts = { opts: new Map(), cache: { bank: () => bank } }

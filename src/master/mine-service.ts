@@ -1,4 +1,4 @@
-// The mine: what minions leave for others to read, function by function.
+// The mine: data that minions publish for other minions, by function.
 import { WorkSlice } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isDict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
@@ -10,11 +10,13 @@ import type { Quotas } from './quotas.ts'
 
 type MineParts = Pick<MasterParts, 'opts' | 'cache'>
 
-/** How a minion marks an entry that only some may read. */
+/** Key that marks a mine entry with access restrictions. */
 const ITEM = '__saltmine_acl__'
 const DATA = '__data__'
 
-/** The entries of a mine that are asked for: both the mine and the question may be large, so the smaller one is gone through. */
+/**
+ * Return the requested entries of a mine. Both the mine and the request may be large, so the smaller one is iterated.
+ */
 function entriesOf(mine: Dict, wanted: ReadonlySet<string>): Array<[string, Value]> {
   if (mine.size < wanted.size) {
     return [...mine].flatMap(
@@ -80,7 +82,7 @@ export class MineService {
     return new Map([...found].filter(([, values]) => values.size > 0))
   }
 
-  /** With `mine_get` the master says which functions a minion may read the results of. */
+  /** The option `mine_get` limits the functions whose results a minion may read. */
   private mayGet(asking: string, fun: string): boolean {
     const { opts } = this.parts
     if (!opts.has('mine_get')) return true

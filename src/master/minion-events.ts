@@ -1,5 +1,6 @@
-// `_minion_event`: what minions tell. A single event arrives within the load of its request, so that its `id` is the proven one;
-// the events of a list go out as they are. Which tags a minion may fire is said in one table (`tagRefusal`).
+// `_minion_event`: events of minions. The data of a single event contains the proven `id`, because it is the load of
+// the request; the events of a list are passed on unchanged. The table in `tagRefusal` decides which tags a minion may
+// fire.
 import { type Later, toError } from '../base/mod.ts'
 import { isAboutSender, isTag, minionOrigin, type Origin, syndicOrigin, tagRefusal } from '../bus/mod.ts'
 import { type Dict, isDict, isList, str, textOf } from '../data/mod.ts'
@@ -9,12 +10,12 @@ import type { MasterParts } from './parts.ts'
 
 type EventParts = Pick<MasterParts, 'bus' | 'log' | 'keys' | 'cluster' | 'syndics'>
 
-/** What fires an event of somebody who may not fire every tag. */
+/** The parts that firing an event of a restricted sender needs. */
 type FiringParts = Pick<EventParts, 'log' | 'keys'> & {
   bus: { fireFrom(origin: Origin, tag: string, data: Dict): unknown }
 }
 
-/** Tell what a minion sent. In a cluster, done when the cluster will not lose it. */
+/** Fire the events of a minion. In a cluster, resolves when the cluster has stored them. */
 export function takeMinionEvent(parts: EventParts, load: Dict): Later<null> {
   const { bus, cluster } = parts
   if (!cluster) return fireAll(parts, load)
@@ -50,7 +51,7 @@ function fireAll(parts: FiringParts & Pick<EventParts, 'syndics'>, load: Dict): 
     const tag = textOf(event.get('tag') ?? null) ?? ''
     const data = event.get('data') ?? null
     const body: Dict = isDict(data) ? new Map(data) : new Map([['data', data]])
-    // a syndic marks what it passes on with its own name in front, and after that may be anything
+    // a syndic puts its own id in front of the tag; the rest is free
     if (pretag !== undefined && isTag(`${pretag}/${tag}`)) parts.bus.fireFrom(origin, `${pretag}/${tag}`, new Map(body))
     if (origin.kind === 'minion' && isAboutSender(tag, id) && body.has('id')) body.set('id', id)
     // most events of a master below are reserved for it, and stay under the syndic's name
@@ -59,7 +60,7 @@ function fireAll(parts: FiringParts & Pick<EventParts, 'syndics'>, load: Dict): 
   return null
 }
 
-/** Fire an event of somebody who may not fire every tag, or log why not. `isTold` says that the event was fired under another tag. */
+/** Fire an event of a restricted sender, or log the refusal. `isTold`: the event was also fired under another tag. */
 export function fireFor(
   { bus, log, keys }: FiringParts,
   origin: Origin,

@@ -1,9 +1,9 @@
-// Targets that minions name. They must not be able to guess the pillar of others by patterns, nor to keep the master busy
-// with an expression that takes forever to match.
+// Targets in requests of minions. A minion must not be able to guess the pillar of others by patterns, nor to block the
+// master with an expression that takes forever to match.
 import type { Value } from '../data/mod.ts'
 import type { TargetResolver } from './target-resolver.ts'
 
-/** What minions may ask of pillar is a whole value. */
+/** Minions may match pillar values of others only exactly. */
 const EXACT: ReadonlyMap<string, string> = new Map([
   ['pillar', 'pillar_exact'],
   ['pillar_pcre', 'pillar_exact'],
@@ -31,7 +31,7 @@ export class MinionTargets {
     return all.every((id) => exact.has(id)) ? all : undefined
   }
 
-  /** Returns whom a target of the configuration means. */
+  /** Return the minions that a target in the configuration matches. */
   covered(target: Value): string[] {
     return this.resolver.covered(target)
   }

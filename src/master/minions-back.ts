@@ -8,9 +8,9 @@ import type { Bank } from '../store/mod.ts'
 
 export interface ReturnParts {
   publications: { readonly reached: number }
-  /** Where the number of connected minions is noted. */
+  /** The store of the number of connected minions. */
   bank: Pick<Bank, 'fetch' | 'store'>
-  /** How long after the start of the master jobs wait for minions, in seconds. */
+  /** How long jobs wait for minions after the start of the master, in seconds. */
   patience: number
   log: Log
 }
@@ -20,16 +20,16 @@ const LOOK_MS = 20
 const NOTE_MS = 250
 /** Looks after which a smaller number is noted: minions that are away for a moment are still waited for after the next start. */
 const LASTING_LOOKS = 240
-/** How long reactions wait that the end of the master interrupted; minions of Salt may take 11 seconds. */
+/** How long interrupted reactions wait; minions of Salt may take 11 seconds. */
 const LONGEST_MS = 15_000
 
 export class MinionsBack {
-  /** Resolves when the minions are back, or after the seconds that jobs wait for them. */
+  /** Resolves when the minions are back, or after the time that jobs wait for them. */
   readonly soon: Promise<void>
-  /** Resolves when the minions are back, or after the longest time that anything waits for them. */
+  /** Resolves when the minions are back, or after the longest wait. */
   readonly all: Promise<void>
   private readonly parts: ReturnParts
-  /** How many listened before the last end. */
+  /** How many minions listened before the last end of the master. */
   private readonly before: number
   private noted: number
   private readonly closing = new AbortController()
@@ -67,7 +67,7 @@ export class MinionsBack {
   }
 
   private async within(ms: number): Promise<void> {
-    // in looks: while this process gets no time of the machine, nobody can come
+    // counted in checks: while this process is not scheduled, no minion can connect
     for (let looks = 0; looks * LOOK_MS < ms && !this.isComplete && !this.closing.signal.aborted; looks++) {
       await sleep(LOOK_MS)
     }

@@ -1,4 +1,4 @@
-// The master: answers minions and local programs, publishes jobs, keeps what comes back.
+// The master: answers minions and local programs, publishes jobs, stores returns.
 export type { ClearCommands } from './clear-commands.ts'
 export { EventMetrics } from './event-metrics.ts'
 export { minedData, publishForPeer } from './for-targets.ts'

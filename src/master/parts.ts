@@ -1,4 +1,4 @@
-// The parts of a master, as it assembles them. Each part names the few others that it needs (`Pick`).
+// The parts of a running master. Each part names the few others that it needs (`Pick`).
 import type { Log } from '../base/mod.ts'
 import type { BusEvent, EventBus } from '../bus/mod.ts'
 import type { Cluster } from '../cluster/mod.ts'
@@ -10,13 +10,13 @@ import type { Connections } from './connections.ts'
 import type { Deliveries } from './delivery.ts'
 import type { Syndics } from './syndics.ts'
 
-/** Who hears of jobs besides the store. */
+/** Listeners for jobs besides the store. */
 export interface JobListeners {
-  /** A job is about to be published. `isOfSalt` says that a client of Salt's own Python asked for it. */
+  /** Called before a job is published. `isOfSalt`: a client of Salt's own Python requested it. */
   published(jid: string, load: Dict, minions: readonly string[], isOfSalt?: boolean): Promise<void>
-  /** The return as it was told. */
+  /** The event of the return. */
   returned(event: BusEvent): Promise<void>
-  /** Remove what is kept of jobs that are older. */
+  /** Remove data of jobs that are older. */
   prune(olderThanSeconds: number): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export interface MasterParts {
   log: Log
   keys: PkiKeys
   bus: EventBus
-  /** Write every event so far to the journal; resolves to false when the disk does not take them yet. */
+  /** Write every event so far to the journal; resolves to false if the disk does not accept them yet. */
   kept(): Promise<boolean>
   jobs: JobStore
   jobCaches: JobListeners

@@ -1,5 +1,5 @@
-// Jobs that minions publish to other minions (`peer`), and runner functions that they call (`peer_run`). Both options name
-// functions for ids, by expressions that are matched from their beginning. A refused minion gets an empty answer.
+// Jobs that minions publish to other minions (`peer`), and runner functions that they call (`peer_run`). Both options
+// map patterns of ids to patterns of functions, matched from the beginning. A refused minion gets an empty answer.
 import { minionOrigin } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
 import { returnerNames } from '../daemon/mod.ts'
@@ -13,7 +13,7 @@ import { fieldsInNeed, readRequest } from './publication.ts'
 
 const NOTHING: Dict = new Map()
 
-/** Number of jobs whose minions are remembered: only the minion that published a job may ask for its returns. */
+/** How many jobs keep their publishing minion: only that minion may request the returns. */
 const REMEMBERED = 1000
 
 /** Longest time that a minion may wait for returns, in seconds. */
@@ -92,7 +92,7 @@ export class Peers {
     return isFull ? (answer.set('__jid__', published.jid) as Dict) : answer
   }
 
-  /** `pub_ret`: what has come back for a job that this minion began. */
+  /** Answer `pub_ret`: the returns so far of a job that this minion published. */
   returns(load: Dict): Dict {
     const jid = briefStr(load.get('jid') ?? '')
     if (this.owners.get(jid) !== str(load.get('id')!)) return NOTHING

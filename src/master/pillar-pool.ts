@@ -1,7 +1,7 @@
-// Further processes that make pillar, started when that takes much of the master's time, so that the templates of thousands of
-// minions keep neither the bus waiting nor other cores idle. A request with many values always goes to a process, because a
-// minion chooses how many there are. A master that is quiet again loses the processes. What a process that dies had to do is
-// done here.
+// Extra processes that compile pillar, started when this takes much of the master's time, so that the templates of
+// thousands of minions neither delay the bus nor leave other cores idle. A request with many values always goes to a
+// process, because a minion chooses their number. Idle processes are stopped. If a process dies, the master compiles
+// its requests itself.
 import type { ChildProcess } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { type Log, toError } from '../base/mod.ts'
@@ -17,7 +17,7 @@ export type PoolAnswer =
   | { answer: number; error: string }
   | 'ready'
 
-/** As values go to minions too. */
+/** Encode values as for minions. */
 export const packed = (value: unknown): Uint8Array => encodeMsgpack(value, 'bus')
 export const unpacked = (bytes: Uint8Array): Value => decodeMsgpack(bytes, { dialect: 'bus' })
 
@@ -26,16 +26,21 @@ export interface PoolSettings {
   program: string
   opts: Dict
   log: Log
-  /** How many processes there may be. */
+  /** Maximum number of processes. */
   most: number
   /** Milliseconds of the last second that the master may make pillar itself. */
   ownMs?: number
-  /** How long they stay without work, and how long none is tried after one ended by itself. */
+  /**
+   * How long a process stays without work, and the delay before a new start after one ended by itself, in milliseconds.
+   */
   idleMs?: number
   pauseMs?: number
 }
 
-/** By the options: as many as `worker_threads`, and not more than there are cores besides the master's own. */
+/**
+ * Return the pool that the options describe: up to `worker_threads` processes, at most one per core besides the
+ * master's own.
+ */
 export function pillarPool(opts: Dict, log: Log, program: string): PillarPool {
   const workers = option(opts, 'worker_threads')
   const most = Math.max(1, Math.min(workers, availableParallelism() - 1))
@@ -44,16 +49,16 @@ export function pillarPool(opts: Dict, log: Log, program: string): PillarPool {
 
 type Make = () => Promise<Dict>
 
-/** What is longer ago than this hardly counts. */
+/** Time constant of the load measurement. */
 const MEMORY_MS = 1000
 
-/** The process that was asked is no more. */
+/** The process that was asked has ended. */
 class GoneError extends Error {}
 
 class PillarProcess {
   readonly child: ChildProcess
   isReady = false
-  /** Resolves when it can be asked, or is gone. */
+  /** Resolves when the process is ready, or has ended. */
   readonly started: Promise<void>
   private onStarted: () => void = () => {}
   private readonly waiting = new Map<number, { done(pillar: Dict): void; fail(error: Error): void }>()
@@ -138,7 +143,7 @@ export class PillarPool {
     }
   }
 
-  /** Processes that there are. */
+  /** How many processes run. */
   get size(): number {
     return this.processes.size
   }

@@ -1,5 +1,5 @@
-// The life of a process that makes pillar for its master: it knows the options, the keys and what minions are from the same
-// files, answers in the order it is done, and ends with the master.
+// Main loop of a process that compiles pillar for its master. It reads options, keys and minion data from the same
+// files, answers requests in order of completion, and ends with the master.
 import { LOG_LEVELS, type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, hideMarked, markedIn, type Value } from '../data/mod.ts'

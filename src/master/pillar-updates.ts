@@ -26,7 +26,7 @@ export class PillarUpdates {
     this.timer.unref()
   }
 
-  /** Remotes that are wrong were told of when the master started. */
+  /** Invalid remotes were reported at the start of the master. */
   private remotes(): ReturnType<typeof allPillarRemotes> {
     try {
       return allPillarRemotes(this.opts, this.log)

@@ -1,5 +1,5 @@
-// The names of plug-ins in the options of a master. A part of the master reports a plug-in that is missing when it needs it;
-// this reports all of them at the start, with the place in the file.
+// Checks the names of plug-ins in the options of a master. Each part of the master reports a missing plug-in when it
+// needs it; this check reports all of them at the start, with the place in the file.
 import { didYouMean, type Log, shownText } from '../base/mod.ts'
 import { placeOfOption } from '../config/mod.ts'
 import { returnerNames } from '../daemon/mod.ts'
@@ -61,7 +61,7 @@ export interface UnknownPlugin {
   option: string
   family: FamilyName
   name: string
-  /** What may have been meant, or what there is. */
+  /** Similar names, or the list of existing ones. */
   hint: string
 }
 
@@ -75,7 +75,10 @@ export function* unknownPlugins(opts: Dict): Generator<UnknownPlugin> {
   }
 }
 
-/** Log an error for each name that no plug-in has. A user's own module may bear any name, so with such modules use decides. */
+/**
+ * Log an error for each name without a plug-in. A user's own module may have any name, so nothing is reported if there
+ * are such modules.
+ */
 function reportUnknownPlugins(opts: Dict, log: Log): void {
   for (const { option, family, name, hint } of unknownPlugins(opts)) {
     if (mayHaveModules(opts, family)) continue

@@ -1,4 +1,5 @@
-// What a master checks before it starts: that files and pillar can be had as configured. Salt does the same, and does not start.
+// The checks of a master before it starts: the configured sources of files and pillar must be usable. Like Salt, the
+// master does not start otherwise.
 import { BrineError, type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
@@ -6,7 +7,7 @@ import { FileServer } from '../fileserver/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import { verifyGitPillars } from '../pillar/mod.ts'
 
-/** Log what is wrong with the configuration, and throw if something is. */
+/** Log all problems with the configuration; throw if there are any. */
 export function checkBeforeStart(opts: Dict, log: Log): void {
   const checks = [
     () => new FileServer(opts, new LocalHost({ cache: option(opts, 'cachedir') }), log).check(),

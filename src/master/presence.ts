@@ -1,4 +1,4 @@
-// `presence_events`: from time to time the master tells which minions are connected, and who came and went since.
+// `presence_events`: the master periodically fires the list of connected minions, and the changes since the last one.
 import { option } from '../config/mod.ts'
 import { dictFrom, type Value } from '../data/mod.ts'
 import { connectedMinions } from '../match/mod.ts'

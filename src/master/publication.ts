@@ -22,9 +22,11 @@ export interface JobRequest {
 interface Field {
   /** The part of a request that carries it. */
   from: 'load' | 'kwargs'
-  /** The name by which `@publish` grants it, besides its own. Without one every user may set it. */
+  /**
+   * The name under which `@publish` grants the field, besides its own name. Without one, every user may set the field.
+   */
   right?: string
-  /** What a right value is, for the error message. */
+  /** The valid values, for the error message. */
   wanted: string
   isGood(value: Value): boolean
   /** Whether 0 is a value like others, and not an empty one. */
@@ -71,7 +73,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   nocache: { from: 'kwargs', right: 'nocache', wanted: 'a boolean', isGood: anything },
 }
 
-/** Fields that minions do not get: they are for the master. */
+/** Fields for the master only, which minions do not get. */
 const OF_THE_MASTER = new Set(['nocache'])
 
 /** The trace that a job belongs to, as Salt 3008 carries it to minions. */
@@ -90,7 +92,7 @@ export const extraOf = (load: Dict): Dict => {
   return kwargs !== undefined && isDict(kwargs) ? kwargs : new Map()
 }
 
-/** Read a request; a text says what is wrong with it. */
+/** Read a request; return a text if it is invalid. */
 export function readRequest(load: Dict): JobRequest | string {
   const kwargs = extraOf(load)
   const [fun, arg, tgt] = [load.get('fun') ?? '', load.get('arg') ?? [], load.get('tgt') ?? null]
@@ -142,7 +144,10 @@ export function fieldsInNeed({ fields }: JobRequest, opts: Dict): Array<[field: 
   })
 }
 
-/** Build what is published and kept of a job, with the target as it was written. The user's name is all that it tells of the caller. */
+/**
+ * Build the publication of a job, which is also stored. The target is unchanged, and the user's name is the only
+ * information about the caller.
+ */
 export function publicationOf(request: JobRequest, jid: string, user: string, opts: Dict, authList?: Value[]): Dict {
   const { fun, arg, tgt, tgtType, delimiter = ':', fields } = request
   const published: Dict = dictFrom({ fun, arg, tgt, jid, ret: withExternalCache(fields.get('ret') ?? '', opts) })
@@ -157,7 +162,7 @@ export function publicationOf(request: JobRequest, jid: string, user: string, op
   const ordersMasters = option(opts, 'order_masters')
   if (ordersMasters && !published.has('to')) published.set('to', option(opts, 'timeout'))
   published.set('user', user)
-  // what the user may do on minions of the masters below; without it syndics do not hand the job on
+  // the user's rights on minions of the masters below; without them, syndics do not forward the job
   if (ordersMasters && authList) published.set('auth_list', authList)
   return published
 }
@@ -170,8 +175,8 @@ function withExternalCache(ret: Value, opts: Dict): Value {
 }
 
 /**
- * Replace the target of a publication by ids. Minions match a list of ids alike everywhere, and no expression of a limited user
- * is evaluated on them. The target as it was written goes along for functions that show it.
+ * Replace the target of a publication by ids. All minions match a list of ids in the same way, and evaluate no
+ * expression of a limited user. The original target is added for functions that show it.
  */
 export function frozen(publication: Dict, ids: readonly string[]): Dict {
   const written = ['tgt', 'tgt_type', 'delimiter'].filter((name) => publication.has(name))

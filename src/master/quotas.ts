@@ -1,6 +1,6 @@
-// What one minion may keep on its master and send to it, and what strangers may leave there. The limits are far above what
-// sites need: they hold those who want to fill the disk or the memory of everybody's master. What goes beyond them is
-// refused whole.
+// Limits for what one minion may store on its master and send to it, and for what unknown hosts may store there. The
+// limits are far above normal use; they stop attempts to fill the disk or the memory of the master. Data above a limit
+// is refused as a whole.
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, Rates } from '../base/mod.ts'
@@ -9,7 +9,7 @@ import { type Dict, isDict, isList, Packed, str, type Value } from '../data/mod.
 
 const MIB = 1 << 20
 
-/** The options that limit a minion; 0 stands for their default. */
+/** The options that limit a minion; 0 means the default. */
 export type Limit =
   | 'minion_mine_max_size'
   | 'minion_grains_max_size'
@@ -23,7 +23,7 @@ export type Limit =
 
 /** A pause after which so many seconds' worth of events may come at once. */
 const BURST_SECONDS = 10
-/** A syndic tells the events and returns of many minions. */
+/** A syndic forwards the events and returns of many minions, so its limits are multiplied by this number. */
 const SYNDIC_MINIONS = 20
 /** Sign-ins of a whole site behind one address may come at once. */
 const SIGN_IN_BURST_SECONDS = 20
@@ -34,13 +34,13 @@ const RECOUNT_MS = 1000
 export class Quotas {
   private readonly opts: Dict
   private readonly log: Log
-  /** Minions for which one connection may speak. */
+  /** How many minions one connection may speak for. */
   private readonly senders: number
   private readonly events: Rates
   private readonly signIns: Rates
   /** Lines of the log: one a minute about each minion and limit. */
   private readonly lines = new Rates({ perSecond: 1 / 60, burst: 1 })
-  /** Bytes of files by minion, as far as they were counted. */
+  /** Bytes of pushed files by minion, as counted so far. */
   private readonly files = new Map<string, number>()
   private pending = { count: 0, at: Number.NEGATIVE_INFINITY }
 
@@ -58,7 +58,7 @@ export class Quotas {
     return option(this.opts, name) || option(new Map(), name)
   }
 
-  /** Values of one request that are read; what a minion returned is not among them. */
+  /** How many values of one request are decoded, the returned value not counted. */
   get valuesOfRequest(): number {
     return this.senders * this.limit('minion_request_max_values')
   }
@@ -82,7 +82,7 @@ export class Quotas {
     return this.allowsGrains(id, load.get('resource_grains') ?? null)
   }
 
-  /** Returns a return with what was returned, or with the reason why that is not kept. */
+  /** Return the load with its returned value, or with an error if the value exceeds the limit. */
   fitted(load: Dict): Dict {
     const returned = load.get('return') ?? null
     const bytes = returned instanceof Packed ? returned.bytes.length : sizeOf(returned)
@@ -93,14 +93,17 @@ export class Quotas {
     return load.set('return', why).set('success', false).set('retcode', 1) as Dict
   }
 
-  /** Whether a minion may tell so many events now. */
+  /** Whether a minion may fire this many events now. */
   allowsEvents(id: string, count: number): boolean {
     if (this.events.take(id, count)) return true
     const most = this.limit('minion_events_per_second')
     return this.refuse(id, 'minion_events_per_second', `it tells more than ${most} events a second; they are dropped`)
   }
 
-  /** Whether a minion may write so many bytes more into its folder of pushed files, and make so many files and folders there. */
+  /**
+   * Whether a minion may write this many more bytes into its folder of pushed files, and create this many files and
+   * folders there.
+   */
   allowsFile(id: string, folder: string, bytes: number, made: number): boolean {
     const most = this.limit('file_recv_max_total') * MIB
     const more = Math.max(bytes, made * LEAST_FILE)
@@ -113,7 +116,7 @@ export class Quotas {
     return isAllowed || this.refuse(id, 'file_recv_max_total', `its files have more than ${most} bytes`)
   }
 
-  /** Whether one more key may wait for acceptance, or be filed as rejected; `count` counts those that do. */
+  /** Whether one more key may be stored as pending or rejected; `count` returns the present number. */
   allowsPending(count: () => number): boolean {
     const now = performance.now()
     if (now - this.pending.at > RECOUNT_MS) this.pending = { count: count(), at: now }
@@ -125,7 +128,7 @@ export class Quotas {
     return false
   }
 
-  /** Counts the sign-ins of a host; one that was accepted does not count. */
+  /** Counts the sign-ins of a host; accepted sign-ins do not count. */
   readonly signIn = {
     begin: (host: string): boolean => {
       if (this.signIns.take(host)) return true
@@ -156,7 +159,10 @@ export class Quotas {
 const CONTAINER = 100
 const SCALAR = 8
 
-/** Returns about how many bytes a value takes: one byte of a message can stand for a mapping. */
+/**
+ * Return the approximate size of a value in bytes. One byte of a message can stand for a whole mapping, so the message
+ * size is no measure.
+ */
 export function sizeOf(value: Value): number {
   if (typeof value === 'string') return SCALAR + value.length
   if (value instanceof Uint8Array) return CONTAINER + value.length

@@ -1,4 +1,4 @@
-// The reactor in its master: what it reaches the master's functions, stores and bus by.
+// Connects the reactor to the functions, stores and bus of its master.
 import { readFileSync } from 'node:fs'
 import { localKeyFile, newJid, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'

@@ -1,4 +1,4 @@
-// What happened in the last minute and hour: counts, and how long the latest returns took.
+// Statistics of the last minute and hour: counts, and durations of the latest returns.
 
 const SLOTS = 60
 
@@ -30,7 +30,7 @@ class Slots {
   }
 }
 
-/** How often something happened lately. */
+/** Count of recent occurrences. */
 export class RecentCount {
   private readonly seconds = new Slots(1000)
   private readonly minutes = new Slots(60_000)
@@ -62,7 +62,7 @@ export class RecentValues {
     this.values[this.count++ % this.values.length] = value
   }
 
-  /** Return the value that a part of all values does not exceed; undefined if there are none. */
+  /** Return a quantile of the values; undefined if there are none. */
   quantile(part: number): number | undefined {
     const known = this.values.slice(0, Math.min(this.count, this.values.length)).sort()
     return known[Math.max(0, Math.ceil(part * known.length) - 1)]

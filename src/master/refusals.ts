@@ -1,5 +1,5 @@
-// Refused requests: the answer to the caller, and the event for everybody else. Strangers can cause these events, so each one
-// is small, holds no secrets, and there are only so many in a second.
+// Refused requests: the answer to the caller, and the event about the refusal. Strangers can cause these events, so
+// each event is small and without secrets, and their rate is limited.
 import { BrineError, isJid, type Log, StorageError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { briefCopy, type Dict, type Value } from '../data/mod.ts'
@@ -15,7 +15,7 @@ export interface Refusal {
     | 'SaltInvocationError'
     | 'StorageError'
   message: string
-  /** No event tells of it. */
+  /** Fire no event about this refusal. */
   isUntold?: true
 }
 
@@ -64,7 +64,7 @@ export class RefusedJobs {
     if (refusal.isUntold || !this.hasRoom()) return answer
     const event = briefCopy(load) as Dict
     const jid = load.get('jid') ?? null
-    // strangers cause these events: they choose no more of a tag than a job id
+    // strangers cause these events, so only a valid job id becomes a part of the tag
     this.bus.fire(isJid(jid) ? `salt/job/${jid}/error` : 'salt/job/error', event.set('error', answer.get('error')!))
     return answer
   }

@@ -1,15 +1,16 @@
-// What minions look after that is no minion itself (switches, appliances, accounts): Salt 3008's resources. A minion tells at its
-// start which it has and what their grains are; from then on they can be targeted by name, by `T@type` and by those grains, and
-// their returns come through the minion. A resource has one minion at a time, and only that one returns for it.
+// Resources, as in Salt 3008: devices that a minion manages (switches, appliances, accounts). A minion reports its
+// resources and their grains at its start. From then on they can be targeted by name, by `T@type` and by these grains,
+// and their returns come through the minion. A resource belongs to one minion at a time, and only that minion returns
+// for it.
 import { shownText, toError, WorkSlice } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 import type { MasterParts } from './parts.ts'
 
-/** By minion: ids by type. */
+/** Key: minion id. Value: ids by type. */
 const RESOURCES = 'minion_resources'
-/** By `type:id`. */
+/** Key: `type:id`. */
 const RESOURCE_GRAINS = 'resource_grains'
 
 type Parts = Pick<MasterParts, 'opts' | 'cache' | 'keys' | 'bus' | 'log'>
@@ -18,7 +19,7 @@ type IdsByType = Map<string, string[]>
 
 export class Resources {
   private readonly parts: Parts
-  /** The minion of each resource, read from the cache when it is first asked for. */
+  /** The minion of each resource, read from the cache at first use. */
   private known: Map<string, string> | undefined
   /** Registrations of one minion follow each other. */
   private readonly last = new Map<string, Promise<unknown>>()
@@ -75,7 +76,7 @@ export class Resources {
     return true
   }
 
-  /** The names that a minion may have: neither those of minions nor of resources of other minions. */
+  /** Return the reported resources without names that are minion ids or resources of other minions. */
   private async free(id: string, told: Value): Promise<IdsByType> {
     const names: IdsByType = new Map()
     const list = (type: string): string[] => {
@@ -88,7 +89,7 @@ export class Resources {
       if (slice.isOver) await slice.next()
       const taken = isType(type) ? this.takenBy(id, name) : 'its type is no name'
       if (taken === undefined) {
-        // at once, so that nobody else gets it meanwhile
+        // claim the name before any await, so that no other minion gets it meanwhile
         this.owners.set(name, id)
         list(type).push(name)
       } else this.parts.log('warning', `Minion ${id} may not have a resource of the name ${shownText(name)}: ${taken}`)
@@ -131,7 +132,7 @@ export class Resources {
 /** Names that functions read as a glob mean others. */
 const isPattern = (name: string): boolean => /[*?[\]]/.test(name)
 
-/** A type stands before its resource with a colon between. */
+/** A type must not contain a colon, which separates it from the resource id. */
 const isType = (type: string): boolean => isValidId(type) && !type.includes(':')
 
 interface Entry {
@@ -139,7 +140,7 @@ interface Entry {
   id: string
 }
 
-/** The resources in what a minion told, or in what was kept of it. */
+/** Return the resources in a minion's report, or in the stored form of it. */
 function entries(told: Value | undefined): Entry[] {
   if (told === undefined || !isDict(told)) return []
   return [...told].flatMap(([type, ids]) =>

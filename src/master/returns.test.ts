@@ -15,7 +15,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** The ids whose returns reach the job caches. */
+/** The ids whose returns reached the job caches. */
 const cached: string[] = []
 const bus = new EventBus(silentLog)
 const service = new ReturnService(

@@ -14,12 +14,12 @@ import { Resources } from './resources.ts'
 
 type ReturnParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus' | 'jobs' | 'jobCaches' | 'cluster'>
 
-/** What a module or a function may be called; anything else becomes no part of a tag. */
+/** Valid names of modules and functions; other names do not become a part of a tag. */
 const WORD = /^\w+$/
 
 const STATE_FUNCTIONS = new Set(['state.sls', 'state.apply', 'state.highstate'])
 
-/** Gives a jid to what was not published, such as a call on the minion itself. */
+/** Assign a job id to a return without a publication, such as of a call on the minion itself. */
 function adopt(load: Dict): string {
   const given = textOf(load.get('jid') ?? null) ?? ''
   if (given !== 'req') return given
@@ -28,11 +28,14 @@ function adopt(load: Dict): string {
   return jid
 }
 
-/** How a return is carried out on one master of a cluster. */
+/** How one master of a cluster carries out a return. */
 export interface ReturnForm extends Pick<EventForm, 'mark' | 'isForeign'> {
   /** Whether an earlier life of this master has left the event of the return to this one; undefined where none can have come before. */
   isUntold?(isFirst: boolean): boolean
-  /** Whether an earlier life of this master got the return: what only the master that got it does is left to this one. */
+  /**
+   * Whether an earlier process of this master received the return: this process then does the part of the receiving
+   * master.
+   */
   isLeft?: boolean
 }
 
@@ -40,7 +43,7 @@ export class ReturnService {
   private readonly parts: ReturnParts
   /** Values of a return that are read here. */
   private readonly mostValues: number
-  /** What minions may return for besides themselves. */
+  /** The resources that a minion may return for. */
   readonly resources: Resources
 
   constructor(parts: ReturnParts, mostValues: number) {
@@ -49,7 +52,7 @@ export class ReturnService {
     this.resources = new Resources(parts)
   }
 
-  /** Keeps a return and tells of it; done when it is on disk. A syndic sends returns of others. */
+  /** Store a return and fire its event; resolves when it is on disk. A syndic sends returns of other minions. */
   take(load: Dict, syndic?: Origin): Later<null> {
     const { opts, cluster } = this.parts
     const sender = syndic ?? minionOrigin(str(load.get('id')!))
@@ -58,7 +61,7 @@ export class ReturnService {
     const id = this.idOf(load)
     this.checkHints(load, id)
     const isKept = jid !== 'nocache' && option(opts, 'job_cache')
-    // a store that fails, such as on a full disk, must not cost a return
+    // if the store fails, for example on a full disk, the return must not be confirmed
     const unkept = (error: unknown): never => {
       const { message } = toError(error)
       throw new NotTakenError(`Cannot keep the return of ${id} to job ${jid}: ${message}`, { cause: error })
@@ -75,7 +78,7 @@ export class ReturnService {
     }
   }
 
-  /** Keep a return, and tell of it if it is the first of its minion. */
+  /** Store a return, and fire its event if it is the first of its minion. */
   carryOut({ jid, id, isKept, job, ...event }: PreparedReturn, form: ReturnForm = {}): Later<null> {
     const { jobs, jobCaches, bus } = this.parts
     const { isUntold = (isFirst: boolean) => isFirst, isLeft = false, ...marks } = form
@@ -135,7 +138,7 @@ export class ReturnService {
     return null
   }
 
-  /** Whether reading what was returned holds up nobody. */
+  /** Whether the returned value is small enough to decode at once. */
   private isReadable(load: Dict): boolean {
     const returned = load.get('return')
     return !(returned instanceof Packed) || returned.values <= this.mostValues
@@ -164,7 +167,10 @@ export class ReturnService {
   }
 }
 
-/** Append a return to the log of the cluster. In place of one that no message holds, which the minion would send for ever, goes the reason. */
+/**
+ * Append a return to the log of the cluster. A return above the message limit, which the minion would send forever, is
+ * replaced by an error.
+ */
 async function appendReturn(cluster: Cluster, prepared: PreparedReturn): Promise<void> {
   try {
     await cluster.append(returnRecord(prepared))
@@ -175,7 +181,7 @@ async function appendReturn(cluster: Cluster, prepared: PreparedReturn): Promise
   }
 }
 
-/** The job that a call on a minion itself stands for. */
+/** Return the job of a call on the minion itself. */
 function jobOf(load: Dict, id: string): Dict {
   load.set('arg', load.get('fun_args') ?? load.get('arg') ?? [])
   load.set('tgt_type', 'glob')

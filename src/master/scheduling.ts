@@ -1,5 +1,5 @@
-// The schedule of a master: the option `schedule`, whose jobs are runner functions. One that runs is noted on disk, so that a
-// master that was killed meanwhile says so in its next life, and runs it again where the job says `run_missed`.
+// The schedule of a master: the option `schedule`, whose jobs are runner functions. A running job is recorded on disk.
+// After a crash, the next start reports it, and runs it again if the job has `run_missed`.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { guarded, isAnyError, newJid, recover, toError } from '../base/mod.ts'
@@ -130,7 +130,7 @@ class Notes {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   }
 
-  /** Those of an earlier life, once. */
+  /** Return the records of the last run of the master, once. */
   left(): Note[] {
     return readdirSync(this.folder).flatMap((file) => {
       const text = readFileSync(join(this.folder, file), 'utf8')

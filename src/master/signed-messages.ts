@@ -1,4 +1,4 @@
-// Signatures that minions put on what they send (`minion_sign_messages`): whether one must be there, and whether it is right.
+// Signatures of minions on their messages (`minion_sign_messages`): whether one is required, and whether it is valid.
 import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, str } from '../data/mod.ts'

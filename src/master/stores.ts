@@ -16,7 +16,7 @@ export async function openStores(
   const opened = openCache({ opts, log: namedLog(log, 'salt.cache'), host, storage })
   closings.push(() => opened.close())
   await opened.follow()
-  // masters that share a server of their own need no second way but for logins, which no server gets
+  // masters that share a cache server need the cluster only for tokens, which no cache server stores
   const isShared = option(opts, 'cache') !== 'localfs'
   const shared = cluster?.shared(opened.cache, isShared ? isOwnBank : () => true)
   const settled = async (): Promise<void> => void (await Promise.all([opened.settled(), shared?.settled()]))

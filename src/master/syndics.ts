@@ -1,4 +1,5 @@
-// The syndics of a master of masters: which minions may act as one, which have done so, and which of them listen now.
+// The syndics of a master of masters: the minions that may act as one, those that have done so, and those that listen
+// now.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, PRIVATE_FILE, PRIVATE_FOLDER, toError } from '../base/mod.ts'
@@ -10,7 +11,7 @@ import type { Connections } from './connections.ts'
 /** Syndics that are remembered. */
 const MOST = 10_000
 
-/** How long after it lost its connection a syndic is expected back, in milliseconds. */
+/** How long a syndic is expected back after it lost its connection, in milliseconds. */
 const EXPECTED_BACK = 60_000
 
 export interface SyndicsParts {
@@ -32,7 +33,10 @@ export class Syndics {
     this.known = new Set(option(parts.opts, 'order_masters') ? this.stored() : [])
   }
 
-  /** Whether a minion may act as a syndic: with `order_masters` those that `syndics` names, or every one where it is not set. */
+  /**
+   * Whether a minion may act as a syndic: with `order_masters`, the minions in `syndics`, or all if that option is not
+   * set.
+   */
   mayPassOn(id: string): boolean {
     const { opts } = this.parts
     if (!option(opts, 'order_masters')) return false
@@ -45,7 +49,7 @@ export class Syndics {
     return this.known.has(id) && this.mayPassOn(id) && this.parts.isAccepted(id)
   }
 
-  /** Remember a syndic; a file for each stays, as Salt keeps them. */
+  /** Remember a syndic, also in a file, as Salt does. */
   register(id: string): void {
     if (this.known.has(id) || !isValidId(id) || !this.mayPassOn(id) || this.known.size >= MOST) return
     this.known.add(id)

@@ -13,7 +13,7 @@ const LONGEST_LINE = 500
 
 const unpacked = (bytes: Uint8Array): Dict => decodeMsgpack(bytes, { dialect: 'bus' }) as Dict
 
-/** Tells the master, and waits until it is told: nothing is sent while a target is matched. */
+/** Send an answer to the master and wait until it is written: while a target is matched, nothing is sent. */
 const tell = (answer: TargetAnswer): Promise<void> =>
   new Promise((done) => {
     process.send?.(answer, () => done())
@@ -24,10 +24,10 @@ function knowledge(opts: Dict): MinionKnowledge {
   return { opts, keys: new PkiKeys(option(opts, 'pki_dir')), cache: fileCache(option(opts, 'cachedir')), log: () => {} }
 }
 
-/** Kinds of targets for which minions' data is not looked at. */
+/** Kinds of targets that need no data of minions. */
 const BY_ID = new Set(['glob', 'list', 'pcre', 'managing_minion'])
 
-/** Reads what is known about minions into memory: how long disks take is not the author's fault. */
+/** Load the data about minions into memory, because the time limit must not include disk access. */
 function prepare({ keys, cache }: MinionKnowledge, question: Dict): void {
   if (question.has('subject') || BY_ID.has(str(question.get('kind') ?? ''))) return
   for (const bank of ['grains', 'pillar']) for (const id of keys.list('minions')) cache.bank(bank).fetch(id)
@@ -54,7 +54,7 @@ function isMeant(known: MinionKnowledge, id: string, kind: string, target: Value
   try {
     return match(kind, target, { id, grains, pillar: new Map(), opts: known.opts, log }) === true
   } catch (error) {
-    // an expression that cannot be read means nobody
+    // an invalid expression matches nothing
     if (!(error instanceof BrineError)) throw error
     log('debug', `Cannot match ${id} by ${kind}: ${error.message}`)
     return false

@@ -1,6 +1,6 @@
-// Processes that match foreign targets. A regular expression can take for ever, and only the end of its process ends it: so one
-// that takes too long is killed with its process, and nobody else waits. Authors take turns. A process is started with the
-// first question and ends when there are none for a while.
+// Processes that match untrusted targets. A regular expression can take forever, and only the end of its process stops
+// it, so a match that takes too long is killed with its process and delays no other. Authors take turns. A process
+// starts with the first question and ends when there are no questions for a while.
 import type { ChildProcess } from 'node:child_process'
 import { type Log, type LogLevel, TurnQueue, toError } from '../base/mod.ts'
 import { type Dict, encodeMsgpack } from '../data/mod.ts'
@@ -9,7 +9,7 @@ import { forkFor } from '../wire/mod.ts'
 export type TargetQuestion = { open: Uint8Array } | { ask: Uint8Array }
 export type TargetAnswer =
   | 'ready'
-  /** What is needed was read; the time counts from here. */
+  /** All data is loaded; the time limit starts here. */
   | 'began'
   | { minions: string[]; missing: string[]; log: Array<[LogLevel, string]> }
 
@@ -30,9 +30,9 @@ export interface TargetSettings {
 /** Why a question has no answer: it took too long, its process ended over it, or no process could take it. */
 export type Failure = 'slow' | 'broken' | 'unavailable'
 
-/** Questions that may wait. Beyond that the author with most of them gets no answer to the newest. */
+/** Questions that may wait. Above that, the newest question of the author with most questions is refused. */
 const MOST_WAITING = 20_000
-/** Milliseconds in which a process starts, and reads what it needs. */
+/** Milliseconds in which a process must start and load its data. */
 const PREPARING_MS = 60_000
 
 interface Job {
@@ -76,7 +76,7 @@ class TargetProcess {
   }
 
   private tell(question: TargetQuestion): void {
-    // the event `close` tells that it is gone
+    // the event `close` reports the end of the process
     if (this.child.connected) this.child.send(question, () => {})
   }
 
@@ -92,7 +92,7 @@ class TargetProcess {
     }
   }
 
-  /** Ends the process after so long, unless its answer is there and only not read yet. */
+  /** End the process after this time, unless its answer has arrived and is only not read yet. */
   private within(ms: number, failure: Failure): void {
     clearTimeout(this.timer)
     const { job } = this
@@ -117,7 +117,7 @@ class TargetProcess {
 export class TargetProcesses {
   private readonly settings: TargetSettings
   private readonly processes = new Set<TargetProcess>()
-  /** By author. */
+  /** Waiting questions by author. */
   private readonly waiting = new TurnQueue<Job>()
   private isClosed = false
   private idle: NodeJS.Timeout | undefined
@@ -165,7 +165,7 @@ export class TargetProcesses {
       const started: TargetProcess = new TargetProcess(this.settings, free, () => {
         this.processes.delete(started)
         if (this.isClosed) return
-        // one that cannot start would be started for ever
+        // a process that cannot start must not be restarted forever
         if (!wasReady && this.processes.size === 0) this.failWaiting()
         else this.work()
       })

@@ -1,5 +1,6 @@
-// The clear command `targets`: whom a target means, for callers who only look. The expression is matched as that of a job is. The answer
-// tells what minions have in common, so the caller needs the rights to read what the expression asks about.
+// The clear command `targets`: which minions a target matches, without a job. The expression is matched like that of a
+// job. The answer reveals data that minions have in common, so the caller needs the right to read the data in the
+// expression.
 import { briefStr, type Dict, numberOf, splitWords, str, type Value } from '../data/mod.ts'
 import { parseTarget } from '../match/mod.ts'
 import type { Peer } from '../wire/mod.ts'
@@ -36,12 +37,12 @@ const READS_OF_WORDS: ReadonlyMap<string, string> = new Map([
 
 function needed(kind: string, target: string): Set<string> {
   if (!COMPOUND.has(kind)) return new Set([LOOKING, ...(READS.get(kind) ?? [])])
-  // words are read as the matcher reads them: a data engine may name its own delimiter, as in `I|@key|value`
+  // words are parsed as by the matcher: an expression may set its own delimiter, as in `I|@key|value`
   const read = splitWords(target).flatMap((word) => READS_OF_WORDS.get(parseTarget(word).engine ?? '') ?? [])
   return new Set([LOOKING, ...read])
 }
 
-/** Answer a question: how many minions are meant, the first of them, the missing ones, and what is wrong with the target. */
+/** Answer a question: how many minions match, the first of them, the missing ones, and the problems of the target. */
 export async function answerTargets(
   rights: MasterRights,
   resolver: TargetResolver,

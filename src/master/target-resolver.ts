@@ -1,5 +1,5 @@
-// Which minions a target means that a user or a minion named. The expression is foreign: it may be written to take very long,
-// so it is never matched on the thread that serves everybody, unless it is of a kind that cannot.
+// Resolves targets of users and minions. Such an expression is untrusted and may take very long, so it is matched
+// outside of the main thread, unless its kind has a bounded time.
 import { createContext, Script } from 'node:vm'
 import { type Log, shownText } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
@@ -16,19 +16,19 @@ export interface TargetRequest {
   delimiter?: string | undefined
   /** The function that is to be called. */
   fun?: Value | undefined
-  /** Whether the log is not told what is wrong with the expression: the author is still writing it. */
+  /** Whether problems of the expression are not logged, because its author is still typing. */
   isQuiet?: boolean
 }
 
 export interface ResolvedTarget extends Targeted {
-  /** What is wrong with the expression, in sentences for its author. */
+  /** The problems of the expression, as sentences for its author. */
   problems: string[]
 }
 
 export interface ResolverSettings {
   /** The file of this program. Without one, as in a master inside another program, all is matched here, within the limit. */
   program?: string | undefined
-  /** Milliseconds that an author's expressions are refused after one that took too long. */
+  /** Milliseconds for which an author's expressions are refused after one that took too long. */
   pauseMs?: number
 }
 
@@ -45,7 +45,7 @@ export class TargetResolver {
   private readonly limit: number
   private readonly pauseMs: number
   private readonly processes: TargetProcesses | undefined
-  /** Until when expressions of an author are refused, in milliseconds of `performance.now()`. */
+  /** The end of the refusal by author, in milliseconds of `performance.now()`. */
   private readonly slow = new Map<string, number>()
 
   constructor(known: MinionKnowledge, { program, pauseMs = PAUSE_MS }: ResolverSettings = {}) {
@@ -67,14 +67,14 @@ export class TargetResolver {
     return { ...resolveTarget({ ...this.known, log }, target, kind, delimiter, fun), problems }
   }
 
-  /** Returns whom a right on this compound target of the configuration is a right on. */
+  /** Return the minions and resources that a right on this compound target of the configuration covers. */
   covered(target: Value): string[] {
     return resolveCertain(this.known, target)
   }
 
   /**
-   * Resolve a foreign target within a time limit; one that takes longer means nobody, and `problems` says so. A list may name a
-   * minion thousands of times: it counts once.
+   * Resolve an untrusted target within a time limit. If it takes longer, the result is empty and `problems` names the
+   * reason. Repeated ids in a list count once.
    */
   async foreign(request: TargetRequest): Promise<ResolvedTarget> {
     const resolved = await this.resolved(request)
@@ -95,7 +95,7 @@ export class TargetResolver {
     )
   }
 
-  /** Whether a minion is meant by a target that another one named, judged by its id and its grains alone. */
+  /** Whether a minion matches a target that another minion wrote, by its id and its grains only. */
   async isMeant(request: TargetRequest, id: string): Promise<boolean> {
     const { target, kind } = request
     const question = new Map<string, unknown>([
@@ -111,7 +111,7 @@ export class TargetResolver {
     this.processes?.close()
   }
 
-  /** Whether matching takes a time that is bound by the lengths of what is matched. */
+  /** Whether the time of matching is bounded by the lengths of its inputs. */
   private isCheap({ target, kind }: Pick<TargetRequest, 'target' | 'kind'>): boolean {
     const text = textOf(target)
     if (text !== undefined) {
@@ -141,12 +141,12 @@ export class TargetResolver {
     return { minions, missing, problems: log.flatMap(([level, text]) => (level === 'error' ? [text] : [])) }
   }
 
-  /** Returns what to tell the author. */
+  /** Return the message for the author. */
   private failed(author: string, target: Value, failure: Failure): string {
     const shown = JSON.stringify(shownText(briefStr(target)).slice(0, 100))
     const what = `Target ${shown} of ${author}`
     if (failure === 'unavailable') return `${what} was not matched: no process is free for it`
-    // one that makes its process end, such as for want of memory, is no better than a slow one
+    // an expression that ends its process, for example by its memory use, is treated like a slow one
     this.remember(author)
     const why = failure === 'slow' ? `took longer than ${this.limit / 1000} seconds to match` : 'could not be matched'
     this.known.log('error', `${what} ${why}; its targets are refused for ${this.pauseMs / 1000} seconds`)

@@ -1,19 +1,20 @@
-// What an earlier life of a master told of. A record is carried out before its place in the log is noted, so after kill -9 the last records
-// come again. Of these, an event is told when the journal has no event of its mark. A return may be in the log twice, because a minion sends
-// it again when nobody says that it came: its event is told once, by whichever record comes first.
+// The events that an earlier process of a master fired. The position in the log is stored after a record is carried
+// out, so after kill -9 the last records are replayed. Their events are fired again only if the journal has no event
+// with the mark. A return may be in the log twice, because a minion repeats it until it is confirmed: its event is
+// fired once, by the record that comes first.
 import type { JournalReader } from '../bus/mod.ts'
 import type { LastKept } from '../cluster/mod.ts'
 import type { JobStore } from '../store/mod.ts'
 import type { PreparedReturn } from './log-records.ts'
 
-/** Own events are told before the log has them: so many of them may wait for it at most, and others with them. */
+/** How many own events may wait for the log: they are fired before they are appended. */
 const LOOK_BACK = 50_000
 
 const RETURN_TAG = /^salt\/job\/[^/]+\/ret\//
 
 export class ToldEvents {
   private readonly marks = new Set<string>()
-  /** The tags of returns that were told. */
+  /** The tags of returns whose events were fired. */
   private readonly returns = new Set<string>()
   private readonly jobs: Pick<JobStore, 'ledger'>
   private readonly sure: LastKept
@@ -28,18 +29,18 @@ export class ToldEvents {
     }
   }
 
-  /** Whether an event of a mark was told. */
+  /** Whether the event with this mark was fired. */
   has(mark: string): boolean {
     return this.marks.has(mark)
   }
 
-  /** Whether the event of a return that comes again is still to be told. `isFirst` says that the job store did not have the return. */
+  /** Whether the event of a replayed return must still be fired. `isFirst`: the job store did not have the return. */
   isUntold(mark: string, { jid, id, tag, isKept }: PreparedReturn, isFirst: boolean): boolean {
     if (this.marks.has(mark)) return false
-    // a return that is not kept is told as often as it comes
+    // the event of a return that is not stored is fired for each record
     if (!isKept) return true
     if (this.returns.has(tag)) return false
-    // a return that lies in the store since before was told then, however long ago
+    // the event of a return that was stored earlier has been fired
     if (!isFirst && (this.jobs.ledger.returnNumber(jid, id) ?? 0) <= this.sure.returned) return false
     this.returns.add(tag)
     return true

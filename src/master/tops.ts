@@ -18,7 +18,7 @@ interface TopParts {
   host: Host
 }
 
-/** What a minion says of itself in its request. */
+/** The minion's own data in its request. */
 interface Asking {
   id: string
   opts: Dict
@@ -51,7 +51,7 @@ async function builtIn(name: string, parts: TopParts, asking: Asking, functions:
   return (setting) => callTops(source, { ...context, minionId: asking.id }, setting)
 }
 
-/** Sources that fail are told of in the log and left out. */
+/** Merge the top data of all sources. A source that fails is logged and skipped. */
 export async function masterTops(parts: TopParts, load: Dict): Promise<Dict> {
   const { opts, log, host } = parts
   const settings = option(opts, 'master_tops')

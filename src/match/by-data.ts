@@ -48,7 +48,7 @@ export const pillar: Matcher = within('pillar', pillarOf, {})
 export const pillarPcre: Matcher = within('pillar', pillarOf, { regex: true })
 export const pillarExact: Matcher = within('pillar', pillarOf, { exact: true })
 
-/** `key:glob`; what follows a second colon is ignored. */
+/** `key:glob`; text after a second colon is ignored. */
 export const data: Matcher = (target, subject) => {
   const [key, pattern] = pathText(target).split(':')
   if (pattern === undefined) return false

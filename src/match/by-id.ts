@@ -14,7 +14,7 @@ export const pcre: Matcher = (target, subject, options = {}) => {
   return compileRegex(pattern).match(options.id || subject.id) !== null
 }
 
-/** A comma-separated text, in which a space belongs to the name, or a list of ids. */
+/** A comma-separated text (spaces belong to the id), or a list of ids. */
 export const list: Matcher = (target, subject, options = {}) => {
   const id = options.id || subject.id
   const text = textOf(target)

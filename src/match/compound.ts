@@ -1,5 +1,5 @@
-// Compound targets: words joined by `and`, `or`, `not` and parentheses, each asked of the engine its letter names, or
-// matched as a glob. Also nodegroups, which are names for compound targets.
+// Compound targets: words joined by `and`, `or`, `not` and parentheses. Each word is evaluated by the matcher of its
+// letter, or as a glob. Also nodegroups, which are names of compound targets.
 import { option } from '../config/mod.ts'
 import { splitWords, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { grain, grainPcre, pillar, pillarPcre, resource } from './by-data.ts'
@@ -10,7 +10,10 @@ import type { Matcher, MatchOptions, MatchSubject } from './subject.ts'
 import { parseTarget, TARGET_OPERATORS } from './target.ts'
 import { type Term, truthOf } from './truth.ts'
 
-/** By letter. `R` (range) needs a range server's library, which no peer has, so it is unknown here as well. */
+/**
+ * Matchers by letter. `R` (range) needs a client library for range servers, which peers do not have, so it is unknown
+ * here too.
+ */
 const ENGINES: ReadonlyMap<string, Matcher> = new Map([
   ['G', grain],
   ['P', grainPcre],
@@ -69,7 +72,7 @@ function wordsOf(target: Value): string[] | undefined {
   return target.map(targetWord)
 }
 
-/** False for an operator that cannot stand there. A `not` after an operand means `and not`. */
+/** Add an operator; false if it is not allowed at this position. A `not` after an operand means `and not`. */
 function addOperator(terms: Term[], word: string, subject: MatchSubject): boolean {
   const last = terms.at(-1)
   if (last === undefined) {

@@ -1,5 +1,5 @@
-// Which minions are connected to the publish port of the master on this machine: those whose grains have an address that one of
-// the port's connections comes from, as in Salt. Minions behind one address cannot be told apart.
+// The minions that are connected to the publish port of the master on this machine: as in Salt, those with an address
+// in their grains from which a connection comes. Minions behind one address cannot be distinguished.
 
 import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
@@ -9,7 +9,7 @@ import type { DataCache } from '../store/mod.ts'
 
 const ESTABLISHED = '01'
 
-/** Bytes as /proc has them: words of four, each the other way round. */
+/** Decode an address in /proc: groups of four bytes in reverse order. */
 function addressOf(hex: string): string {
   const words = hex.match(/.{8}/g) ?? []
   const bytes = words.flatMap((word) => (word.match(/../g) ?? []).reverse().map((byte) => Number.parseInt(byte, 16)))
@@ -23,7 +23,7 @@ function addressOf(hex: string): string {
   return text.slice(1, -1)
 }
 
-/** Where connections to a port of this machine come from; empty where the system does not tell. */
+/** Return the remote addresses of connections to a port of this machine; empty if the system does not list them. */
 function remoteAddresses(port: number): Set<string> {
   const found = new Set<string>()
   for (const file of ['/proc/net/tcp', '/proc/net/tcp6']) {

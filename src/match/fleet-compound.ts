@@ -23,7 +23,7 @@ class Building implements Terms {
     this.query = query
   }
 
-  /** False for an operator that cannot stand there. */
+  /** Add an operator; false if it is not allowed at this position. */
   operator(word: string): boolean {
     const last = this.terms.at(-1)
     if (word === '(') return this.begin('(')
@@ -73,7 +73,7 @@ class Building implements Terms {
   }
 }
 
-/** Undefined for a target that means nobody because of how it is written. */
+/** Return the terms of a target; undefined if its syntax is invalid and it matches nothing. */
 export function compoundTerms(query: FleetQuery, target: Value, isExact: boolean): Terms | undefined {
   const text = textOf(target)
   const words =
@@ -101,7 +101,7 @@ export function compoundTerms(query: FleetQuery, target: Value, isExact: boolean
   return building
 }
 
-/** What the engine of a letter means; `R` needs a range server's library, which no peer has. */
+/** Evaluate the matcher of a letter; `R` needs a client library for range servers, which peers do not have. */
 function asked(
   query: FleetQuery,
   engine: string,

@@ -1,5 +1,5 @@
-// What a master knows about its minions (accepted keys, and the grains and pillar it has seen), and one query over it. A minion
-// whose data the master has never seen matches no query for data, except for addresses, where Salt assumes a match.
+// A master's data about its minions (accepted keys, and their last grains and pillar), and one query over it. A minion
+// without data matches no query for data, except for addresses, where Salt assumes a match.
 
 import { BrineError, type Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
@@ -23,18 +23,18 @@ export interface Targeted {
   missing: string[]
 }
 
-/** What a master knows about its minions. */
+/** A master's data about its minions. */
 export interface Fleet {
   opts: Dict
   /** Ids with an accepted key. */
   accepted: readonly string[]
-  /** Ids whose grains were seen. */
+  /** Ids of minions with stored grains. */
   seen(): Iterable<string>
   grains(id: string): Value | undefined
   pillar(id: string): Value | undefined
-  /** By minion: what it manages, ids by type. */
+  /** The resources of each minion: ids by type. */
   resources?: ReadonlyMap<string, Dict>
-  /** Grains of what minions manage, by `type:id`. */
+  /** Grains of resources by `type:id`. */
   resourceGrains?(): Iterable<readonly [string, Dict]>
   log?: Log
 }
@@ -43,12 +43,12 @@ export type TargetedData = 'grains' | 'pillar'
 
 export const hasWildcard = (pattern: string): boolean => /[*?[]/.test(pattern)
 
-/** One question to the fleet; what it reads is read once. */
+/** One query over the fleet; data is read at most once per query. */
 export class FleetQuery {
   readonly fleet: Fleet
   private seenIds: ReadonlySet<string> | undefined
   private ids: ReadonlySet<string> | undefined
-  /** Whether data of minions was asked for. */
+  /** Whether the query read data of minions. */
   private hasAsked = false
   /** Ids of all resources. */
   private managed: ReadonlySet<string> | undefined
@@ -91,7 +91,7 @@ export class FleetQuery {
     return this.fleet.accepted.filter((id) => regex.match(id) !== null)
   }
 
-  /** Who has the value; without a cache nothing is known, and everybody may. */
+  /** Return the minions with this value; without a cache, all minions may match. */
   within(source: TargetedData, path: string, way: { delimiter: string; regex?: boolean; exact?: boolean }): string[] {
     this.hasAsked = true
     if (!this.hasCache) return [...this.fleet.accepted]
@@ -125,13 +125,13 @@ export class FleetQuery {
     return id === '' ? [...this.resourceIds((other) => other === type)] : [id]
   }
 
-  /** A pattern of minions means what they manage as well. */
+  /** Add the resources that a pattern of minion ids matches. */
   withResources(minions: string[]): string[] {
     const managed = this.fleet.resources?.size ? minions.flatMap((id) => [...this.resourceIds(() => true, id)]) : []
     return [...new Set([...minions, ...managed])]
   }
 
-  /** Leaves out whom the master does not know well enough to tell whether they are meant. */
+  /** Leave out minions without enough data for a certain match. */
   certain(minions: readonly string[]): string[] {
     if (!this.hasAsked) return [...minions]
     return this.hasCache ? minions.filter((id) => this.seen.has(id) || this.isResource(id)) : []
@@ -144,7 +144,7 @@ export class FleetQuery {
 
   private *resourceIds(isWanted: (type: string) => boolean, minion?: string): Generator<string> {
     const { resources = new Map<string, Dict>() } = this.fleet
-    // a name that became a minion's is no resource any more, whoever had registered it
+    // the id of a minion is no resource any more, even if another minion registered it
     this.ids ??= new Set(this.fleet.accepted)
     const own = minion === undefined ? undefined : resources.get(minion)
     for (const types of minion === undefined ? resources.values() : own ? [own] : []) {

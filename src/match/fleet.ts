@@ -1,4 +1,4 @@
-// Which minions a target means, as far as their master knows.
+// The minions that match a target, according to the data of their master.
 import { BrineError, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { isList, str, type Value } from '../data/mod.ts'
@@ -65,12 +65,12 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ],
 ])
 
-/** A target that cannot be read, or of a kind that nobody knows, means nobody. */
+/** Return the minions that match. An invalid target, or one of an unknown kind, matches nothing. */
 export function matchFleet(fleet: Fleet, target: Value, kind: string, options: FleetOptions = {}): Targeted {
   return matched(new FleetQuery(fleet), target, kind, options)
 }
 
-/** The minions that a compound target means beyond doubt, and what they look after. */
+/** Return the minions that match a compound target with certainty, and their resources. */
 export function matchCertain(fleet: Fleet, target: Value): string[] {
   const query = new FleetQuery(fleet)
   const { minions } = matched(query, target, 'compound', {})

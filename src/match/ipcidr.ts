@@ -16,7 +16,7 @@ export const ipcidr: Matcher = (target, subject) => {
   return each.some((address) => wanted.contains(ipAddress(address)))
 }
 
-/** Whether a target is one that this matcher reads. */
+/** Whether a target is an address or a network. */
 export const isAddressTarget = (target: Value): boolean => addressOrNetwork(target) !== undefined
 
 function addressOrNetwork(target: Value): IpAddress | IpNetwork | undefined {

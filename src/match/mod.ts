@@ -1,4 +1,4 @@
-// Which minions a target means: judged by the minion itself, and by its master (fleet.ts); and which are connected.
+// Targets: evaluated by the minion itself and by its master (fleet.ts), and the connected minions.
 import { PyError, quote, type Value } from '../data/mod.ts'
 import { data, grain, grainPcre, pillar, pillarExact, pillarPcre, resource } from './by-data.ts'
 import { glob, list, managingMinion, pcre } from './by-id.ts'
@@ -14,7 +14,7 @@ export type { Matcher, MatchOptions, MatchSubject } from './subject.ts'
 export { parseTarget, type Target } from './target.ts'
 export { type MinionKnowledge, resolveCertain, resolveTarget } from './targets.ts'
 
-/** By `tgt_type`, as the command line, top files and the wire name it. */
+/** Matchers by `tgt_type`, in the names of the command line, top files and the wire. */
 export const matchers: ReadonlyMap<string, Matcher> = new Map([
   ['glob', glob],
   ['pcre', pcre],

@@ -1,14 +1,14 @@
-// What a compound target comes to on the master: sets of ids joined by `&`, `|` and `-`, read as the Python expression that
-// Salt makes of them. Undefined stands for Python's error, on which nobody is meant.
+// Evaluates a compound target on the master: sets of ids joined by `&`, `|` and `-`, parsed as the Python expression
+// that Salt builds from them. Undefined stands for Python's error; the target then matches nothing.
 
 export type SetTerm = string | ReadonlySet<string>
 
-/** Python's tokenizer gives up there. */
+/** Nesting depth at which Python's tokenizer fails. */
 const DEEPEST = 199
 
 class Malformed extends Error {}
 
-/** Empty parentheses are an empty tuple: nobody, but no operand either. */
+/** Empty parentheses are an empty tuple: an empty set, but no valid operand. */
 type Found = ReadonlySet<string> | 'tuple'
 
 type Join = (left: ReadonlySet<string>, right: ReadonlySet<string>) => Set<string>

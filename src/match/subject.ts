@@ -1,4 +1,4 @@
-// What is matched: one minion as it knows itself.
+// The subject of matching: one minion with its own data.
 import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 

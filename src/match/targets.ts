@@ -1,11 +1,11 @@
-// Which minions a target means, by the keys and the caches of this master.
+// The minions that match a target, by the keys and caches of this master.
 import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, type Value } from '../data/mod.ts'
 import type { DataCache, PkiKeys } from '../store/mod.ts'
 import { matchCertain, matchFleet } from './fleet.ts'
 import type { Fleet, Targeted } from './fleet-query.ts'
 
-/** What the master knows about its minions. */
+/** A master's data about its minions. */
 export interface MinionKnowledge {
   opts: Dict
   keys: PkiKeys
@@ -24,8 +24,8 @@ export function resolveTarget(
 }
 
 /**
- * Return the minions that a compound target of the configuration certainly means, with the resources that they manage. Rights
- * depend on the result: a minion that the master does not know well enough to match is left out.
+ * Return the minions that match a compound target of the configuration with certainty, with their resources. Access
+ * rights depend on the result, so a minion without enough data is left out.
  */
 export function resolveCertain(parts: MinionKnowledge, target: Value): string[] {
   return matchCertain(fleetOf(parts), target)

@@ -18,7 +18,7 @@ describe('the truth of a compound target', () => {
     ['T )', undefined],
     ['not and T', undefined],
     ['T and', undefined],
-    // Python calls the operand, and only if it gets there
+    // Python calls the operand, if evaluation gets there
     ['T ( T )', undefined],
     ['T or T ( T )', true],
     ['F or T ( )', undefined],

@@ -1,11 +1,11 @@
-// What a compound target comes to once each matcher has answered: the words `and`, `or`, `not`, parentheses and the
-// answers, read as the Python expression that Salt makes of them. Undefined stands for Python's error, on which Salt
-// counts the target as not matching.
+// Evaluates a compound target from the results of its matchers: the words `and`, `or`, `not`, parentheses and results,
+// parsed as the Python expression that Salt builds from them. Undefined stands for Python's error; Salt then treats the
+// target as not matching.
 
 /** An operator, or an answer. */
 export type Term = string | boolean
 
-/** Python's tokenizer gives up there. */
+/** Nesting depth at which Python's tokenizer fails. */
 const DEEPEST = 199
 
 class Malformed extends Error {}

@@ -1,11 +1,11 @@
-// Requests about beacons, as functions send them over a minion's bus, and the events that answer them.
+// Requests about beacons, which functions send over a minion's bus, and the events that answer them.
 import { lookup } from '../base/mod.ts'
 import { type Dict, deepCopy, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { beaconOptions } from '../sdk/mod.ts'
 import { type BeaconSet, beaconName } from './beacon-set.ts'
 
-/** The beacons of a minion, as these requests read and change them. */
+/** The beacons of a minion, for reading and changing. */
 interface ManagedBeacons {
   /** The beacons of the minion's options, by name. */
   readonly own: Dict
@@ -35,7 +35,7 @@ const answer = (word: string, data: Record<string, Value>): BeaconAnswer => ({
 
 const now = (beacons: ManagedBeacons): Value => deepCopy(beacons.own)
 
-/** Changes a beacon of the minion's own; those of the pillar stay as they are. */
+/** Change a beacon in the minion's own configuration; beacons in pillar stay unchanged. */
 const changing =
   (
     word: string,
@@ -132,7 +132,7 @@ const COMMANDS: Readonly<Record<string, Command>> = lookup({
   },
 })
 
-/** Does what a `manage_beacons` event asks for. */
+/** Carry out a `manage_beacons` event. */
 export async function manageBeacons(beacons: ManagedBeacons, data: Dict): Promise<BeaconAnswer> {
   const func = str(data.get('func') ?? null)
   const command = COMMANDS[func]

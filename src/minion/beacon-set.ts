@@ -1,5 +1,5 @@
-// The beacons a minion has: those of this package, imported at their first use, and users' own in Python. Each configured
-// one has a memory and watches of its own, which end with it.
+// The beacons of a minion: built-in ones, imported at first use, and users' own in Python. Each configured beacon has
+// its own memory and watches, which end with it.
 import { type FSWatcher, watch } from 'node:fs'
 import { type Log, toError } from '../base/mod.ts'
 import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
@@ -8,7 +8,7 @@ import { userBeacons } from '../pybridge/mod.ts'
 import type { BeaconContext, BeaconDeclaration } from '../sdk/mod.ts'
 import { FollowedCommands } from './followed-commands.ts'
 
-/** What a beacon found: true, or why not, and what to say of it. */
+/** The result of a validation: true, or the reason, and the message for it. */
 export interface Validity {
   valid: boolean
   comment: string
@@ -16,7 +16,7 @@ export interface Validity {
 
 const VALID = 'Valid beacon configuration'
 
-/** A kind of beacon, ours or a user's. */
+/** A kind of beacon, built in or a user's. */
 export interface BeaconKind {
   validate(config: Value, options: Dict): Promise<Validity>
   look(ctx: BeaconContext, config: Value, options: Dict): Promise<Dict[]>
@@ -35,7 +35,7 @@ function ownKind(declaration: BeaconDeclaration, has: BeaconContext['has']): Bea
   }
 }
 
-/** What a configured beacon has, as long as it is configured. */
+/** The resources of a configured beacon. */
 interface Held {
   ctx: BeaconContext
   watches: Map<string, FSWatcher>
@@ -45,14 +45,14 @@ interface Held {
 export class BeaconSet {
   private readonly log: Log
   private readonly contexts = new Map<string, Held>()
-  /** Users' own by the name that was asked for, and all of them under an empty one. */
+  /** Users' own beacons by requested name; all of them under the empty name. */
   private readonly users = new Map<string, Map<string, BeaconKind>>()
 
   constructor(log: Log) {
     this.log = log
   }
 
-  /** The names there are. */
+  /** The names of all beacons. */
   async names(functions: Registry): Promise<string[]> {
     const own = await Promise.all(
       Object.keys(beaconTable).map(async (name) => ((await this.serves(name, functions)) === true ? [name] : [])),
@@ -71,7 +71,7 @@ export class BeaconSet {
     return ownKind((await beaconTable[name]!()).default, functions.ctx.has)
   }
 
-  /** What a configured beacon works with; the same from look to look. */
+  /** Return the context of a configured beacon; it stays the same between polls. */
   context(name: string, functions: Registry): BeaconContext {
     const { call, has, grains, opts, host } = functions.ctx
     const fresh = { call, has, grains, opts, host, log: this.log }
@@ -93,7 +93,7 @@ export class BeaconSet {
     return ctx
   }
 
-  /** Forgets what a configured beacon remembers, and ends its watches and commands. */
+  /** Drop the memory of a configured beacon, and end its watches and commands. */
   close(name: string): void {
     const held = this.contexts.get(name)
     for (const watcher of held?.watches.values() ?? []) watcher.close()
@@ -118,7 +118,7 @@ export class BeaconSet {
     return found
   }
 
-  /** True, or why a beacon of ours does not serve here; undefined when there is none of that name. */
+  /** True, or the reason why a built-in beacon cannot run here; undefined if it does not exist. */
   private async serves(name: string, functions: Registry): Promise<true | string | undefined> {
     if (!Object.hasOwn(beaconTable, name)) return undefined
     const { when } = (await beaconTable[name]!()).default

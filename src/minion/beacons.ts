@@ -1,4 +1,4 @@
-// Beacons on a minion: looks at each when its interval is over, and tells what it saw as events for the master.
+// Polls the beacons of a minion at their intervals, and fires what they report as events for the master.
 import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
@@ -46,7 +46,7 @@ export class Beacons {
     return this.parts.functions()
   }
 
-  /** Begins to look, and to answer requests; gives what ends it. */
+  /** Start polling and answering requests; return a function that stops both. */
   start(): () => Promise<void> {
     const { bus, log } = this.parts
     const stops = [
@@ -73,7 +73,7 @@ export class Beacons {
     }
   }
 
-  /** One look at all beacons whose turn it is; a look that takes long is not overtaken by the next. */
+  /** Poll all beacons that are due. A poll that takes long is not overtaken by the next. */
   look(): Promise<void> {
     this.looking ??= this.lookAtAll()
       .catch((error: unknown) => this.parts.log('critical', `The beacon errored: ${toError(error).stack ?? ''}`))
@@ -83,7 +83,7 @@ export class Beacons {
     return this.looking
   }
 
-  /** Forgets what beacons remember, where their configuration is gone, and looks for new kinds. */
+  /** Drop the memory of beacons that are no longer configured, and search for new kinds. */
   private refresh(): void {
     this.set.refresh()
   }
@@ -160,7 +160,7 @@ export class Beacons {
     else if (Array.isArray(config)) (config as Value[]).push(new Map([['enabled', false]]))
   }
 
-  /** Says what is wrong with a beacon once, not every second. */
+  /** Log a problem with a beacon once, not at each poll. */
   private complain(mark: string, level: 'warning' | 'error', text: string): [] {
     if (this.complained.get(mark) !== text) this.parts.log(level, text)
     this.complained.set(mark, text)
@@ -168,7 +168,7 @@ export class Beacons {
   }
 }
 
-/** As in Salt a beacon that was switched on again no longer says so once it was looked at. */
+/** Remove the marker of a beacon that was switched on again after its first poll, as Salt does. */
 function forgetSwitch(config: Value): void {
   if (isDict(config)) config.delete('enabled')
   if (!isList(config)) return

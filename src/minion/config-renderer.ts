@@ -1,5 +1,5 @@
-// Renders configuration files that are templates. Templates see grains, the options of the other files, and all execution functions
-// of this machine; there is no pillar yet.
+// Renders configuration files that are templates. Templates see grains, the options of the other files, and all
+// execution functions of this machine, but no pillar.
 import { BrineError, silentLog } from '../base/mod.ts'
 import { ConfigError, type ConfigRenderer, noteTemplateSecrets, option, withoutTemplateSecrets } from '../config/mod.ts'
 import { type Dict, secretTexts, str, type Value } from '../data/mod.ts'
@@ -29,7 +29,7 @@ export const renderConfig: ConfigRenderer = async ({ path, text, pipe }, opts) =
   }
 }
 
-/** The log stays silent: the lines of functions, such as commands, would show secrets before these are known. */
+/** The log is off: lines of functions, such as commands, would show secrets before these are known. */
 async function functionsFor(opts: Dict): Promise<Registry> {
   const host = new LocalHost({ cache: option(opts, 'cachedir') })
   const { collectGrains } = await import('../grains/mod.ts')
@@ -41,10 +41,10 @@ async function functionsFor(opts: Dict): Promise<Registry> {
   return functions
 }
 
-/** Modules whose answers are facts about the machine. */
+/** Modules whose results are facts about the machine, not secrets. */
 const NO_SECRETS = new Set(['grains', 'network', 'test'])
 
-/** Note what functions return. */
+/** Record the results of functions. */
 function noting(functions: Registry): FunctionSource {
   const note = (name: string, value: Value): Value => {
     if (NO_SECRETS.has(name.slice(0, name.indexOf('.')))) return value
@@ -59,7 +59,7 @@ function noting(functions: Registry): FunctionSource {
   }
 }
 
-/** The error of a program, in one line; it may quote what was rendered. */
+/** Return the error as one line; it may quote rendered text. */
 function failure(path: string, error: BrineError): ConfigError {
   const file = error.at?.file ?? path
   const place = error.at === undefined ? file : `${file}, line ${error.at.line}`

@@ -1,5 +1,5 @@
-// What the bus of a minion asks it to do towards its master: pass on events, beacons, mine data and returns of scheduled
-// jobs, and go to another master when one is lost or the first is back.
+// Requests on a minion's bus that concern its master: forward events, beacons, mine data and returns of scheduled jobs,
+// and change the master when it is lost or the first one is back.
 import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
@@ -8,7 +8,7 @@ import type { MasterPeer } from './peer.ts'
 
 type Duty = (data: Dict) => Promise<void>
 
-/** Begins to listen; gives what ends it. */
+/** Start listening; return a function that stops it. */
 export function listenForDuties(bus: EventBus, peer: MasterPeer, log: Log): () => void {
   const duties = new Map<string, Duty>([
     ['fire_master', (data) => passOn(peer, data)],
@@ -40,7 +40,7 @@ async function passOn(peer: MasterPeer, data: Dict): Promise<void> {
 const withoutStamp = (data: Dict): Dict =>
   new Map([...data].filter(([name]) => !['_stamp', 'cmd', 'id'].includes(str(name))))
 
-/** `environ.setenv update_minion=True`: what commands of later jobs find in their environment. */
+/** Set the environment of the commands of later jobs, for `environ.setenv update_minion=True`. */
 function setEnvironment(data: Dict): void {
   const environ = data.get('environ') ?? null
   if (!isDict(environ)) return

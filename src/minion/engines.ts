@@ -3,7 +3,7 @@ import { Engines } from '../daemon/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { BeaconParts } from './beacons.ts'
 
-/** Begins with them; gives what ends them. */
+/** Start the engines; return a function that stops them. */
 export function openMinionEngines(parts: Omit<BeaconParts, 'jobs'>, host: Host): () => Promise<void> {
   const { opts, log, bus, functions } = parts
   const engines = new Engines({

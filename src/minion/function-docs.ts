@@ -2,7 +2,7 @@
 import type { Registry } from '../loader/mod.ts'
 import type { FunctionDeclaration } from '../sdk/mod.ts'
 
-/** The text of a function: what it does, what it takes, and how it is called. */
+/** Return the documentation of a function: purpose, arguments and usage. */
 export function docText({ doc, args, examples = [] }: FunctionDeclaration): string {
   const lines = ['', `    ${doc}`, '']
   const parameters = Object.entries(args).filter(([, parameter]) => parameter.doc !== '')
@@ -12,7 +12,7 @@ export function docText({ doc, args, examples = [] }: FunctionDeclaration): stri
   return lines.join('\n')
 }
 
-/** The documentation of all functions whose name begins so, by name. */
+/** Return the documentation of all functions whose names have this prefix. */
 export async function docsFor(functions: Registry, prefix: string): Promise<Map<string, string>> {
   const docs = new Map<string, string>()
   for (const full of [...functions.names()].filter((name) => name.startsWith(prefix)).sort()) {

@@ -1,5 +1,5 @@
-// Jobs that an earlier life of this minion had begun and did not end, because it was killed or the machine went down. What
-// they did is not known, so the master is told that: nobody waits for a return that will not come.
+// Jobs that an earlier process of this minion began and did not finish, because it was killed or the machine went down.
+// Their effect is unknown, so the minion returns that to the master, and no caller waits in vain.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode, isJid, type Log, recover, toError } from '../base/mod.ts'
@@ -40,14 +40,14 @@ function names(folder: string): string[] {
   return recover(hasCode('ENOENT'), [], () => readdirSync(folder))
 }
 
-/** The return of such a job. */
+/** The return of an unfinished job. */
 export function leftReturn(note: Dict): Dict {
   const ret: Dict = new Map<Value, Value>([
     ['success', false],
     ['return', REASON],
     ['retcode', 1],
     ['out', 'nested'],
-    // what is scheduled has its number from the master
+    // the master assigns the id of a scheduled job
     ['jid', note.has('schedule') ? 'req' : str(note.get('jid')!)],
     ['fun', note.get('fun')!],
     ['fun_args', note.get('arg') ?? note.get('fun_args') ?? []],

@@ -1,5 +1,5 @@
-// Folders of returns for masters that are not in the configuration any more. Nobody sends what is in them: the log tells of it, and the
-// returns stay for a week, in case the master comes back into the configuration.
+// Folders of returns for masters that are no longer in the configuration. These returns are not sent; the log names
+// them, and they stay for a week, in case the master is configured again.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, PRIVATE_FOLDER, toError } from '../base/mod.ts'
@@ -12,7 +12,7 @@ export interface LeftOutboxes {
   cachedir: string
   /** The folders of the masters of now. */
   used: ReadonlySet<string>
-  /** Folders whose returns belong into another one: the same master has another folder when it is the only one. */
+  /** Folders whose returns move to another folder: a master has a different folder when it is the only one. */
   moved: ReadonlyArray<readonly [from: string, to: string]>
   log: Log
   now?: number

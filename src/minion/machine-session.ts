@@ -1,5 +1,5 @@
-// A machine without a minion that is reached over SSH: its host, grains, pillar and functions. The functions run here, in the process that
-// looks after the machine, and reach it through its host alone. What is kept about it lies in its own `cachedir` on this side.
+// A machine without a minion that is reached over SSH: its host, grains, pillar and functions. The functions run in
+// this process and reach the machine only through its host. Data about it is kept in its own `cachedir` on this side.
 import { type Log, makeOwnFolder, namedLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
@@ -17,24 +17,24 @@ export interface MachineSides {
 }
 
 export interface MachineParts {
-  /** Those of a minion, with the folder of the machine on this side as `cachedir`. */
+  /** The options of a minion, with the local folder of the machine as `cachedir`. */
   opts: Dict
   machine: SshHost
   log: Log
-  /** Ends what runs on the machine. */
+  /** Aborts commands on the machine. */
   signal?: AbortSignal
   files(sides: MachineSides): FileClient
-  /** The pillar, and what belongs to it. */
+  /** Return the pillar and related context. */
   pillar(grains: Dict, sides: MachineSides): Promise<{ pillar: Dict } & Partial<RegistryContext>>
   daemon: DaemonAccess
   more?: Partial<RegistryContext>
-  /** Grains that are known already, in place of those that the machine tells. */
+  /** Known grains; the machine is then not queried. */
   grains?: Dict
-  /** Grains to lay over those of the machine. */
+  /** Grains to merge over those of the machine. */
   given?: readonly Dict[]
-  /** Ask for grains even where they are cached. */
+  /** Query grains even if they are cached. */
   refreshes?: boolean
-  /** The modules; those of the library unless given. */
+  /** The modules. Default: those of the library. */
   table?: ModuleTable
 }
 
@@ -98,7 +98,7 @@ export class MachineSession {
     }
   }
 
-  /** The grains of the machine, with those that are given. */
+  /** Return the grains of the machine merged with the given ones. */
   async grains(): Promise<Dict> {
     const { opts, given = [], refreshes = false } = this.parts
     const log = namedLog(this.parts.log, 'salt.loaded.int.grains.core')

@@ -1,5 +1,6 @@
-// The master on the minion's own machine, for functions that ask it to do something (`saltutil.runner`, `saltutil.wheel`,
-// `saltutil.cmd`). It is known by its configuration, which lies beside the minion's, and reached as programs reach it.
+// Access to a master on the minion's own machine, for functions that give it work (`saltutil.runner`, `saltutil.wheel`,
+// `saltutil.cmd`). The master's configuration file lies beside the minion's; the master is reached in the same way as
+// by programs.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Log } from '../base/mod.ts'
@@ -9,7 +10,10 @@ import type { OverSsh } from '../runner/mod.ts'
 import type { MasterReach } from '../sdk/mod.ts'
 import { renderConfig } from './config-renderer.ts'
 
-/** Looks for it when it is first asked for; undefined when there is none. `overSsh` is what the program reaches for functions of the master. */
+/**
+ * Find the master at first use; undefined if there is none. `overSsh` is what functions of the master can reach
+ * besides.
+ */
 export function masterBeside(opts: Dict, log: Log, overSsh?: OverSsh): () => Promise<MasterReach | undefined> {
   let found: Promise<MasterReach | undefined> | undefined
   return () => {

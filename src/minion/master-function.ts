@@ -1,5 +1,5 @@
-// `master_type: func`: a function on this minion says which masters it has. It is asked once, before anything else, so there is no
-// pillar yet; what it gives takes the place of `master`.
+// `master_type: func`: a function on this minion returns its masters. It is called once, before anything else, so there
+// is no pillar yet; its result replaces `master`.
 import { BrineError, type Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isList, str } from '../data/mod.ts'

@@ -1,4 +1,4 @@
-// The connection of a minion to one master: requests, and publications as they come.
+// The connection of a minion to one master: requests and incoming publications.
 import { lookup } from 'node:dns/promises'
 import { type Log, namedLog, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
@@ -22,7 +22,7 @@ export interface MasterAddress {
   port: number
 }
 
-/** `host`, `host:port` or `[v6]:port`; the port is the one of the options unless it is written. */
+/** Parse `host`, `host:port` or `[v6]:port`; without a port, the one of the options is used. */
 export function masterAddress(master: string, opts: Dict): MasterAddress {
   const fallback = Number(option(opts, 'master_port'))
   const bracketed = /^\[(.+)\](?::(\d+))?$/.exec(master)
@@ -52,7 +52,7 @@ export class MasterLink {
 
   static async open(options: LinkOptions): Promise<MasterLink> {
     const transport = await openTransport(option(options.opts, 'transport'))
-    // a name that is not known is told before anything is tried
+    // report an unknown name before any connection attempt
     await lookup(options.address.host)
     return new MasterLink(options, transport)
   }
@@ -78,7 +78,7 @@ export class MasterLink {
     return new Outage(`master ${host.includes(':') ? `[${host}]` : host}:${port}`, this.options.log)
   }
 
-  /** Leaves this master for another; who has this link asks the other from now on. */
+  /** Switch this link to another master; later requests through it go to the new master. */
   move(address: MasterAddress): void {
     this.close()
     this.address = address

@@ -1,7 +1,7 @@
-// Notices that a minion lost its master, and has the minion look for one: with failover the next of the list, otherwise the same one at
-// the address that its name has now. A connection that ends is noticed at once; a master that hangs keeps its connections, and is
-// noticed by questions that it does not answer (`master_alive_interval`). A question without an answer is asked again, over another
-// connection, and any answer counts. Heartbeats, which cost little, tell when to ask out of turn.
+// Detects that a minion lost its master and lets the minion find one: with failover the next in the list, else the same
+// master at the current address of its name. A closed connection is noticed at once. A hanging master keeps its
+// connections; it is noticed by queries without an answer (`master_alive_interval`). An unanswered query is repeated
+// over another connection, and any answer counts. Heartbeats, which cost little, can trigger a query early.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { guarded, type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
@@ -117,7 +117,7 @@ export class MasterWatch {
   }
 }
 
-/** Go to the next master of the list; the one that was lost comes last. */
+/** Go to the next master of the list; the lost one moves to the end. */
 export async function loseMaster(peer: MasterPeer, log: Log): Promise<void> {
   if (!peer.group.failover || !peer.connected) return
   log('info', `Connection to master ${peer.master} lost`)

@@ -1,10 +1,10 @@
-// Which masters a minion has, and in which order it tries them: `master`, `master_type`, `random_master`.
+// The masters of a minion and the order in which it tries them: `master`, `master_type`, `random_master`.
 import { crc32 } from 'node:zlib'
 import { BrineError, type Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isList, str, type Value } from '../data/mod.ts'
 
-/** Masters of which one is used at a time. */
+/** Masters of which the minion uses one at a time. */
 export interface MasterGroup {
   names: string[]
   /** Whether the next one takes over when one is lost. */
@@ -30,7 +30,7 @@ export function masterGroups(opts: Dict, log: Log, random: () => number = Math.r
   return names.map((name) => ({ names: [name], failover: false }))
 }
 
-/** The masters in the order in which a single call tries them: one is enough for it. */
+/** Return the masters in the order in which a single call tries them; one master is enough for a call. */
 export function callOrder(opts: Dict, log: Log, random: () => number = Math.random): string[] {
   const groups = masterGroups(opts, log, random)
   const names = groups.flatMap((group) => group.names)
@@ -46,7 +46,7 @@ function isShuffled(opts: Dict, log: Log): boolean {
   return true
 }
 
-/** With failback the first stays the first. */
+/** Return the order for failover. With failback, the first master keeps its place when the rest is shuffled. */
 function failoverOrder(names: string[], opts: Dict, log: Log, random: () => number): string[] {
   log('info', `Got list of available master addresses: [${names.map((name) => `'${name}'`).join(', ')}]`)
   if (!isShuffled(opts, log)) return names
@@ -54,7 +54,7 @@ function failoverOrder(names: string[], opts: Dict, log: Log, random: () => numb
   return [names[0]!, ...shuffled(names.slice(1), random)]
 }
 
-/** The minion's name decides which master is its own; the others stand by. */
+/** Choose a master by the minion id; the other masters follow as a fallback. */
 function distributed(names: string[], opts: Dict, log: Log, random: () => number): string[] {
   if (names.length < 2) {
     log('warning', 'master_type = distributed needs more than 1 master.')

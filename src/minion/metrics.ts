@@ -24,7 +24,7 @@ export interface MinionMetricsParts {
   storage: Pick<StorageWatch, 'errors' | 'current'>
 }
 
-/** What the minion has opened so far. */
+/** The parts of the minion that are open so far. */
 export interface MeteredMinion {
   jobs: { readonly count: number } | undefined
   peers: ReadonlyArray<{ readonly master: string; readonly isListening: boolean; readonly unsent: readonly Dict[] }>
@@ -94,7 +94,7 @@ export class MinionMetrics {
   }
 }
 
-/** Whether a job succeeded; one of several functions if all of them did. */
+/** Whether a job succeeded: for several functions, whether all of them did. */
 function succeeded(ret: Dict): boolean {
   const success = ret.get('success') ?? true
   if (isDict(success)) return [...success.values()].every(truthy)

@@ -1,12 +1,12 @@
-// Returns on their way to the master. Each is on disk before it is sent, and stays there until the master has said that it
-// came, so that neither an outage nor a crash loses one. What a crash left behind is sent at the next start.
+// Returns on their way to the master. Each return is on disk before it is sent, and stays there until the master
+// confirms it, so that neither an outage nor a crash loses one. Returns that a crash left are sent at the next start.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, namingErrors, Repeats, StorageError, type Storing, toError } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, str } from '../data/mod.ts'
 
-/** How long a return that is under way is waited for at the end. */
+/** How long closing waits for a return that is being sent, in milliseconds. */
 const LAST_MOMENT_MS = 1000
 
 /** Bytes of a return; a master refuses messages of more than 256 MiB, and would be sent the same again and again. */
@@ -34,7 +34,7 @@ export class ReturnOutbox {
   private readonly stopped = new AbortController()
   private readonly sending = new Map<Promise<void>, Dict>()
   private count = 0
-  /** When the log tells again that the master takes nothing. */
+  /** When the log repeats that the master accepts nothing. */
   private repeats = new Repeats()
 
   constructor(options: OutboxOptions) {
@@ -42,7 +42,7 @@ export class ReturnOutbox {
     mkdirSync(options.directory, { recursive: true, mode: 0o700 })
   }
 
-  /** Sends what an earlier life left, and gives the numbers of those jobs. */
+  /** Send the returns that an earlier process left; return the ids of those jobs. */
   resume(): Set<string> {
     const jids = new Set<string>()
     for (const name of readdirSync(this.options.directory).sort()) {
@@ -56,7 +56,7 @@ export class ReturnOutbox {
     return jids
   }
 
-  /** Keeps a return and begins to send it; one that can never be sent is replaced by the reason. */
+  /** Store a return and start sending it. A return that can never be sent is replaced by an error. */
   post(given: Dict): Promise<void> {
     const name = `${Date.now()}-${process.pid}-${String(this.count++).padStart(6, '0')}`
     const file = join(this.options.directory, `${name}.p`)
@@ -108,7 +108,10 @@ export class ReturnOutbox {
     return [...this.sending.values()]
   }
 
-  /** Stops sending; what is left stays on disk. What is under way has a moment: a master that is gone holds up nobody. */
+  /**
+   * Stop sending; unsent returns stay on disk. A return that is being sent gets a short time, so that an absent master
+   * does not delay the end.
+   */
   async close(): Promise<void> {
     this.stopped.abort()
     await Promise.race([Promise.all(this.sending.keys()), sleep(LAST_MOMENT_MS, undefined, { ref: false })])

@@ -1,4 +1,4 @@
-// What a minion does every so many minutes: it tells its master that it lives, and sees whether its grains changed.
+// Periodic work of a minion: it sends a sign of life to its master, and checks whether its grains changed.
 import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'

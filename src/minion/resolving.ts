@@ -1,5 +1,5 @@
-// The address behind a master's name. A name that is not known is asked for again every `retry_dns` seconds, at most
-// `retry_dns_count` times; with `retry_dns: 0` it is taken for this machine, unless another master can be tried.
+// Resolves a master's name. An unknown name is retried every `retry_dns` seconds, at most `retry_dns_count` times; with
+// `retry_dns: 0` it resolves to this machine, unless another master can be tried.
 import { lookup } from 'node:dns/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError, type Log } from '../base/mod.ts'

@@ -1,5 +1,5 @@
-// What this minion looks after and what is no minion itself: the resources of Salt 3008. They stand in pillar, the master is told of
-// them and of their grains, and jobs that mean them are answered in their names.
+// Resources of this minion, as in Salt 3008: devices that are targeted like minions. They are listed in pillar and
+// reported to the master with their grains; jobs that target them are answered in their names.
 import { type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
@@ -17,7 +17,7 @@ const OF_THE_MINION = new Set([
 ])
 
 const OPERATORS = new Set(['and', 'or', 'not', '(', ')'])
-/** A term that no resource fits, in place of those that mean minions. */
+/** A term that matches no minion, in place of terms that target minions. */
 const NEVER = 'E@(?!)'
 
 export interface ResourceParts {
@@ -26,7 +26,7 @@ export interface ResourceParts {
   files: ResourceContext['files']
 }
 
-/** Which resources a job means, and whether it means nothing else. */
+/** The resources that a job targets, and whether it targets only resources. */
 export interface MeantResources {
   resources: Resource[]
   isPure: boolean
@@ -46,7 +46,7 @@ export class MinionResources {
     this.parts = parts
   }
 
-  /** Looks into pillar, and tells the master what is there now; nothing clears what it was told before. */
+  /** Read the resources from pillar and report them to the master. The report is never cleared. */
   async register(pillar: Dict, ask: (load: Dict) => Promise<Value>): Promise<void> {
     await this.discover(pillar)
     const { opts } = this.parts
@@ -95,7 +95,10 @@ export class MinionResources {
     this.all = all
   }
 
-  /** All at once: one that cannot be reached holds up nobody else, and is there without grains. */
+  /**
+   * Gather the grains of all resources at the same time, so that an unreachable one does not delay others; it then has
+   * no grains.
+   */
   private async gatherGrains(): Promise<void> {
     this.grains.clear()
     const found = this.all.map(async (resource): Promise<[string, Dict] | undefined> => {
@@ -116,7 +119,7 @@ export class MinionResources {
     return { opts, log, files, config: this.configs.get(type) ?? new Map(), ...(grains && { grains }) }
   }
 
-  /** Which of them a job means; `isMinionMeant` where their minion is. */
+  /** Return the resources that a job targets; `isMinionMeant`: whether the job targets their minion too. */
   meantBy(load: Dict, isMinionMeant: boolean): MeantResources {
     const fun = load.get('fun') ?? ''
     if (this.all.length === 0 || isList(fun) || OF_THE_MINION.has(str(fun))) return NONE
@@ -167,7 +170,7 @@ export class MinionResources {
       finished: (ret) => send(ret.set('resource_id', id) as Dict),
       unknown: (fun) => refusal ?? `Function '${fun}' is not available for resource '${type}:${id}'.`,
       ended: async () => {
-        // a resource that could not be opened has told why in its return
+        // if the resource could not be opened, its return has the reason
         await opened?.then(
           (call) => call.close?.(),
           () => undefined,

@@ -1,4 +1,4 @@
-// What a minion signs in with: its options, and its key, which is made at its first start.
+// The sign-in settings of a minion: its options and its key, which is generated at the first start.
 import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { loadOrMakeKeys, type MinionSettings, minionSettings } from '../wire/mod.ts'

@@ -1,5 +1,5 @@
-// Whether this minion can be upgraded by a job: it is installed in a version directory or by a package. Its start loads the code of upgrades
-// only where there may be one to report.
+// Whether a job can upgrade this minion: it is installed in a version directory or by a package. The code of upgrades
+// is loaded at the start only if an upgrade may be open.
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAnyError, isJid, type Log, recover } from '../base/mod.ts'
@@ -7,7 +7,7 @@ import type { Dict } from '../data/mod.ts'
 import type { UpgradeRequest } from '../sdk/mod.ts'
 import type { MasterPeer } from './peer.ts'
 
-/** Where packages put programs, and where upgrades of packages have their records. */
+/** The path of packaged programs, and the folder for records of package upgrades. */
 const PACKAGED = /^\/usr\/lib\/brine\/dist\/[^/]+$/
 const RECORDS = '/var/lib/brine/upgrades'
 
@@ -36,7 +36,7 @@ export async function watchUpgrade(log: Log): Promise<() => void> {
   return mayBeUpgrading() ? (await import('./upgrading.ts')).watchTrial(log) : () => undefined
 }
 
-/** Tell the master how an upgrade ended, if there was one. */
+/** Report the result of an upgrade to the master, if there was one. */
 export async function reportUpgrade(peer: MasterPeer, id: string, log: Log): Promise<void> {
   if (mayBeUpgrading()) await (await import('./upgrading.ts')).reportUpgrade(peer, id, log)
 }

@@ -1,6 +1,6 @@
-// Connections to masters that the minion does not use now, for the returns of jobs that they published. All returns for one master share a
-// connection and a sign-in, and go one after the other; the connection ends with the last of them. A master that does not answer is not
-// tried again for each return that waits.
+// Connections to masters that are not the current one, for the returns of jobs that they published. All returns for one
+// master share a connection and a sign-in and go one after the other; the connection closes after the last. A master
+// that does not answer is not retried for each waiting return.
 import { BrineError } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { MasterLink } from './master-link.ts'
@@ -10,15 +10,15 @@ export interface SideParts {
   open(name: string): Promise<MasterLink>
   /** Resolves when the master has let the minion in. */
   enter(link: MasterLink, name: string): Promise<unknown>
-  /** Milliseconds in which a master that could not be reached is not tried again. */
+  /** Milliseconds before an unreachable master is tried again. */
   pause: number
 }
 
 interface Side {
   link?: MasterLink | undefined
-  /** Requests that wait for their turn, with the one that has it. */
+  /** Number of waiting requests, the running one included. */
   waiting: number
-  /** Settles when the last of them is over. */
+  /** Settles when the last request is finished. */
   last: Promise<unknown>
   failed?: { error: unknown; until: number } | undefined
 }
@@ -32,7 +32,7 @@ export class SideLinks {
     this.parts = parts
   }
 
-  /** Send a request to a master, after those that were given before. */
+  /** Send a request to a master, after all earlier requests. */
   ask(name: string, load: Dict): Promise<Value> {
     let side = this.sides.get(name)
     if (!side) {

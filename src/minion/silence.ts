@@ -1,7 +1,7 @@
-// How long a master may keep silent before it counts as lost. A master that usually answers in a moment is given up after two fifths of
-// `master_alive_interval`, or after a quarter if it leaves heartbeats unanswered as well, as a stopped process does. A master that answers
-// slowly, as on a loaded machine, has four times the longest of its last answers. Time in which this process itself did not get to run
-// does not count: the answer may lie there unread.
+// How long a master may be silent before it counts as lost. A master that usually answers fast is given up after two
+// fifths of `master_alive_interval`, or after a quarter if heartbeats are unanswered too, as with a stopped process. A
+// slow master, for example on a loaded machine, gets four times its longest recent answer time. Time in which this
+// process was not scheduled does not count: the answer may already have arrived.
 
 /** Milliseconds that every master may take. */
 const LEAST_MS = 2000
@@ -11,9 +11,9 @@ const LEAST_MUTE_MS = 1000
 const PART = 0.4
 /** The same for a master that answers no heartbeat. */
 const MUTE_PART = 0.25
-/** How many times as long as its slowest answer of late a master may take. */
+/** Factor on the longest recent answer time. */
 const TIMES = 4
-/** What the slowest answer of late counts for at the next one. */
+/** Decay of the longest answer time with each new answer. */
 const FADING = 0.9
 /** Milliseconds between two looks that count at most. */
 const MOST_STEP_MS = 500
@@ -49,7 +49,7 @@ export class Silence {
     return this.counted
   }
 
-  /** A question is asked after an answer to the last one; `mute`: milliseconds since a heartbeat that has no answer. */
+  /** Begin a query; the earlier one must be answered. `mute`: milliseconds since a heartbeat that has no answer. */
   begin(now: number, mute = 0): void {
     this.counted = 0
     this.mute = Math.min(MOST_STEP_MS, mute)

@@ -1,12 +1,12 @@
-// What a minion tells its master of its own accord: that it is here, and that a job begins.
+// Events that a minion sends unasked: that it has started, and that a job begins.
 import { option } from '../config/mod.ts'
 import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { asctime } from '../schedule/mod.ts'
 
 export interface Teller {
-  /** Tells the master what the minion looks after. */
+  /** Report this minion's resources to the master. */
   registerResources(): Promise<void>
-  /** Tells the master of an event; `more` stands beside its data. */
+  /** Fire an event at the master; `more` is added beside its data. */
   fireMaster(tag: string, data: Value, more?: Iterable<readonly [Value, Value]>): Promise<void>
 }
 
@@ -21,7 +21,7 @@ export async function tellStart(teller: Teller, opts: Dict, grains: Dict): Promi
   await teller.fireMaster(`salt/minion/${id}/start`, text, more)
 }
 
-/** As a caller asks for with `--start-event`. */
+/** Fire the event that a caller requested with `--start-event`. */
 export async function tellJobStart(teller: Pick<Teller, 'fireMaster'> & { opts: Dict }, load: Dict): Promise<void> {
   const id = option(teller.opts, 'id')
   const data: Dict = new Map<Value, Value>([['id', id]])

@@ -1,9 +1,9 @@
-// What a minion runs when it has started: `startup_states`.
+// The job of a minion at its start: `startup_states`.
 import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 
-/** The job of `startup_states`, if there is one. Its return finds its number on the master. */
+/** Return the job of `startup_states`, if any. The master assigns its job id when the return arrives. */
 export function startupJob(opts: Dict, log: Log): Dict | undefined {
   const kind = option(opts, 'startup_states')
   if (kind === '') return undefined

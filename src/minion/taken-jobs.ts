@@ -1,5 +1,5 @@
-// The job ids that a minion has taken, so that it runs each job once although a master may send it twice. They are in a file as well,
-// one line each: a job that ran before a restart of the minion does not run again.
+// The ids of jobs that a minion accepted, so that it runs each job once although a master may send it twice. The ids
+// are also in a file, one per line, so that a job does not run again after a restart of the minion.
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isJid, type Log, PRIVATE_FILE, type Storing, toError } from '../base/mod.ts'
 

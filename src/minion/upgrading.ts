@@ -1,4 +1,4 @@
-// Upgrades of this minion: begins one for a job, and at the next start tells the master how it ended.
+// Upgrades of this minion: starts an upgrade for a job, and reports the result to the master at the next start.
 import { join } from 'node:path'
 import { type Log, toError } from '../base/mod.ts'
 import { type Dict, dictFrom, fromPlain, type Plain, str, toPlain, type Value } from '../data/mod.ts'
@@ -40,7 +40,7 @@ export async function beginUpgrade(request: UpgradeRequest): Promise<Dict> {
   return dictFrom({ from, to })
 }
 
-/** What a trial has to know of this process and of the job. */
+/** Return the part of a trial request that describes this process and the job. */
 const trialOf = (job: Dict, seconds: number): Omit<TrialRequest, 'kind' | 'from' | 'to' | 'prefix'> => ({
   jid: str(job.get('jid')!),
   began: Date.now(),
@@ -102,14 +102,14 @@ async function beginDebs(
   return { from, to }
 }
 
-/** How far the upgrade of packages was when this process started. */
+/** The progress of the package upgrade when this process started. */
 let atStart: DebProgress | undefined
 
-/** A minion on trial whose supervisor was killed starts another one when its time is over. */
+/** If the supervisor of a trial was killed, the minion on trial starts another one after the deadline. */
 export function watchTrial(log: Log): () => void {
   const trial = ownTrial()
   if (trial?.request.kind === 'packages') atStart = debProgress(trial)
-  // a minion below `brine run-minion` has its service manager, and packages have a service of their own
+  // below `brine run-minion` a service manager supervises the minion, and packages have a service for it
   if (!trial || atStart || process.env[LAUNCHER] !== undefined) return () => undefined
   const timer = setTimeout(
     () => {
@@ -123,7 +123,7 @@ export function watchTrial(log: Log): () => void {
   return () => clearTimeout(timer)
 }
 
-/** How long after its deadline an upgrade without a verdict has no supervisor, in milliseconds. */
+/** How long after its deadline an upgrade without a verdict counts as unsupervised, in milliseconds. */
 const GRACE_MS = 10_000
 
 function ownTrial(): UpgradeTrial | undefined {
@@ -131,18 +131,21 @@ function ownTrial(): UpgradeTrial | undefined {
   return prefix === undefined ? undefined : UpgradeTrial.unreported(prefix)
 }
 
-/** Whether this process is the new version of a trial, the old one again, or none that may tell. */
+/**
+ * Whether this process is the new version of a trial or the old one after a rollback; undefined if neither, and then it
+ * reports nothing.
+ */
 function standing({ request }: UpgradeTrial): 'new' | 'old' | undefined {
   if (request.kind === 'versions') {
     const version = own()?.version
     return version === request.to ? 'new' : version === request.from ? 'old' : undefined
   }
-  // a process from before the exchange tells nothing
+  // a process from before the exchange reports nothing
   if (!atStart || processMark(process.pid) === request.old) return undefined
   return atStart.isNew ? 'new' : atStart.isBack ? 'old' : undefined
 }
 
-/** Tell the master how an upgrade ended. A new version confirms itself first, by a round trip to its master. */
+/** Report the result of an upgrade to the master. A new version first confirms itself by a round trip to its master. */
 export async function reportUpgrade(peer: MasterPeer, id: string, log: Log): Promise<void> {
   const trial = ownTrial()
   if (!trial) return

@@ -12,18 +12,18 @@ import { rebuilt, settledData } from './settle.ts'
 import { trimEnd, withoutColors } from './text.ts'
 import { readTheme } from './theme.ts'
 
-/** What a display may be told beside Salt's options. */
+/** Settings of a display beside Salt's options. */
 export interface DisplayCall extends Partial<Terminal> {
   /** Arguments for the outputter, such as `nested_indent` and `_retcode`. */
   kwargs?: ReadonlyMap<Value, Value>
   log?: Log
-  /** Nobody needs the data afterwards: what would be copied may be changed. */
+  /** Whether the data is not used afterwards, so that it may be changed instead of copied. */
   isLast?: boolean
 }
 
 /**
- * What is printed for the data, without the last newline; an empty text prints nothing. `out` is the outputter that the
- * function asked for; the options, by Salt's names, may ask for another one.
+ * Return the text for the data, without the last newline; an empty text prints nothing. `out` is the outputter that the
+ * function requested; the options, with Salt's names, override it.
  */
 export function display(
   out: string | null,
@@ -63,7 +63,7 @@ function shown(out: string | null, dataOf: () => Value, screen: Screen): string 
   let data: Value | undefined
   for (const name of names) {
     const outputter = outputterFor(name, screen)
-    // who prints nothing needs no copy of what may be much
+    // the quiet outputter prints nothing, so skip the deep copy
     if (outputter === quiet) return ''
     data ??= dataOf()
     try {

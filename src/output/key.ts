@@ -24,7 +24,7 @@ const STATES = new Map<Value, KeyState>([
   ['local', LOCAL],
 ])
 
-/** The names where the transport is none of Salt's own. */
+/** The names if the transport is not one of Salt's. */
 const FOREIGN_STATES = new Map<Value, KeyState>([
   ['accepted', ACCEPTED],
   ['pending', PENDING],

@@ -1,5 +1,5 @@
-// The text of a packed dict with many entries, as `nested` shows it. Entries that are plain, such as those of a list of jobs, are written from
-// their bytes: a dict of texts and of lists of texts, all of printable ASCII. Other entries are unpacked.
+// Writes a packed dict with many entries in the format of `nested`. Plain entries, such as those of a list of jobs, are
+// written from their bytes: dicts of texts and of lists of texts, all in printable ASCII. Other entries are unpacked.
 import { decodeMsgpack, PackedCursor, type Value } from '../data/mod.ts'
 import type { Palette } from './palette.ts'
 import { margin } from './text.ts'
@@ -27,11 +27,11 @@ const SHORT = 48
 /** Greatest number of keys of a plain entry. */
 const MOST_KEYS = 16
 
-/** What entries with the same keys share. */
+/** The layout of entries with the same keys. */
 interface Shape {
-  /** The keys as they come, one behind the other. */
+  /** The joined keys in their original order. */
   keys: Buffer
-  /** Places of the keys in the entry, in the order in which they are shown. */
+  /** Indexes of the keys in display order. */
   order: readonly number[]
   /** The line of each key, in that order. */
   lines: readonly Buffer[]
@@ -106,7 +106,7 @@ class PackedNested {
     for (const line of this.style.lines(value, this.style.indent + 4)) this.put(Buffer.from(`${line}\n`))
   }
 
-  /** Write a plain dict; return false for any other value, of which a part may have been written. */
+  /** Write a plain dict; return false for any other value, which may then be written partly. */
   private plainDict(): boolean {
     const { cursor, keyFrom, keyTo, valueAt } = this
     const count = cursor.map()
@@ -140,7 +140,7 @@ class PackedNested {
     for (let i = 0; i < count; i++) {
       const to = keyTo[i]!
       for (let j = keyFrom[i]!; j < to; j++) if (bytes[j] !== keys[at++]) return false
-      // keys are joined by what no plain key has
+      // keys are joined by a zero byte, which no plain key contains
       if (keys[at++] !== 0) return false
     }
     return true

@@ -92,7 +92,7 @@ class NestedWriter {
     }
   }
 
-  /** The same as for the dict, most entries of which are never unpacked. */
+  /** Write an encoded dict, most entries of which are never unpacked. */
   private encoded(dict: EncodedDict, indent: number, prefix: string): void {
     const { colors, keyColor } = this
     const lines = (value: Value, at: number): readonly string[] => this.linesOf(value, at)
@@ -120,7 +120,7 @@ class NestedWriter {
   }
 }
 
-/** Bytes as text, or unchanged (and then not shown) when they are none. */
+/** Return bytes as text; bytes that are not text are returned unchanged and not shown. */
 function readable(bytes: Uint8Array): Value {
   return recover(
     (error) => error instanceof PyError && error.code === 'UnicodeDecodeError',
@@ -139,7 +139,7 @@ function entriesInOrder(dict: Dict): [key: string, value: Value][] {
   } catch (error) {
     if (!(error instanceof PyError) || error.code !== 'TypeError') throw error
   }
-  // keys of several types go by their text, and of those with the same text the last counts
+  // keys of several types are sorted by their text; of equal texts the last one is shown
   const byText = new Map<Value, Value>([...dict].map(([key, value]) => [str(key), value]))
   return sorted(byText).map((key) => [key as string, byText.get(key)!])
 }

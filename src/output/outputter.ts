@@ -1,13 +1,13 @@
-// What an outputter is: a function from data to the text that is printed. It reads Salt's options by their own names.
-// One that cannot show the data throws what Python would, and the data is then shown as nested.
+// The interface of an outputter: a function from data to the printed text. It reads Salt's options by their names. If
+// it cannot show the data, it throws like Python, and the data is shown as nested.
 import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, keyError, PyError, truthy, typeName, type Value } from '../data/mod.ts'
 import type { Palette } from './palette.ts'
 
-/** What an outputter has beside the data. */
+/** The context of an outputter. */
 export interface Screen {
   readonly opts: ReadonlyMap<Value, Value>
-  /** Arguments of this one call, such as `nested_indent` and `_retcode`. */
+  /** Arguments of this call, such as `nested_indent` and `_retcode`. */
   readonly kwargs: ReadonlyMap<Value, Value>
   readonly colors: Palette
   readonly log: Log
@@ -15,7 +15,7 @@ export interface Screen {
   show(out: string, data: Value, kwargs: ReadonlyMap<Value, Value>): string | undefined
 }
 
-/** The text, whose trailing spaces are not printed; undefined prints nothing. */
+/** Return the text, whose trailing spaces are not printed; undefined prints nothing. */
 export type Outputter = (data: Value, screen: Screen) => string | undefined
 
 /** `map.get(key, fallback)`: None is a value like any other. */
@@ -24,7 +24,7 @@ export function getOr(map: ReadonlyMap<Value, Value>, key: string, fallback: Val
   return value === undefined ? fallback : value
 }
 
-/** An option's truth; `fallback` for one that is not set. */
+/** Return the boolean value of an option; `fallback` if it is not set. */
 export function screenFlag(screen: Screen, name: string, fallback = false): boolean {
   return truthy(getOr(screen.opts, name, fallback))
 }

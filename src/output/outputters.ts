@@ -1,4 +1,4 @@
-// All outputters by the names users know: Salt 3008's own, and those that earlier versions had.
+// All outputters by their public names: those of Salt 3008 and of earlier versions.
 import { highstate } from './highstate/highstate.ts'
 import { json } from './json.ts'
 import { key } from './key.ts'

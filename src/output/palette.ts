@@ -1,4 +1,4 @@
-// The colours of the outputters: Salt's names, each an ANSI sequence that first resets what was before it.
+// The colours of the outputters: Salt's names, each an ANSI sequence that begins with a reset.
 import { type Dict, str, textOf, truthy, type Value } from '../data/mod.ts'
 
 const CODES = {
@@ -24,7 +24,7 @@ const CODES = {
 
 export type ColorName = keyof typeof CODES
 
-/** What to write before coloured text, and `ENDC` after it; all empty without colour. */
+/** The sequences before coloured text, and `ENDC` after it; all empty without colour. */
 export type Palette = Readonly<Record<ColorName, string>>
 
 const names = Object.keys(CODES) as ColorName[]
@@ -40,8 +40,8 @@ function sequence(code: string): string {
 }
 
 /**
- * The colours to use. `use` is Salt's option `color`: false for none, or the name of the one colour that stands for all
- * of them. A theme maps names to codes such as `0;31`.
+ * Return the colours. `use` is Salt's option `color`: false for none, or the name of one colour that replaces all. A
+ * theme maps names to codes such as `0;31`.
  */
 export function palette(use: Value, theme?: Dict): Palette {
   if (!truthy(use)) return PLAIN
@@ -56,7 +56,7 @@ function withTheme(theme: Dict): Palette {
   return paletteOf((name) => codeNamed(name, theme)!)
 }
 
-/** A theme may also name colours of its own. */
+/** Return the code of a colour; a theme may define further names. */
 function codeNamed(name: string, theme?: Dict): string | undefined {
   const own = theme?.get(name)
   if (own !== undefined) return sequence(str(own))

@@ -1,9 +1,9 @@
-// Printing a text that was displayed: to the terminal, or behind what is in the file of `--out-file`.
+// Prints a displayed text to the terminal, or appends it to the file of `--out-file`.
 import { appendFileSync } from 'node:fs'
 import { option } from '../config/mod.ts'
 import type { Value } from '../data/mod.ts'
 
-/** Nothing is printed for an empty text. */
+/** Print a text, unless it is empty. */
 export function printDisplay(text: string, opts: ReadonlyMap<Value, Value>, write: (text: string) => void): void {
   if (text === '') return
   const file = option(opts, 'output_file')

@@ -1,4 +1,4 @@
-// How long each state of a run took, as a table in the order of the durations' text.
+// The duration of each state of a run, as a table sorted by the text of the durations.
 import {
   dictFrom,
   fixedText,

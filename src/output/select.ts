@@ -1,4 +1,4 @@
-// Which outputter is meant, and whether it may use colour: `--out` wins, then what the function asked for.
+// Selects the outputter and whether it may use colour: `--out` first, then the outputter that the function requested.
 import { textOf, truthy, type Value } from '../data/mod.ts'
 import { getOr } from './outputter.ts'
 
@@ -18,7 +18,7 @@ function withOption(out: string | null, opts: Options): string | null {
   return option === undefined || option === 'highstate' ? out : (textOf(option) ?? null)
 }
 
-/** `--static` gathers all answers first, and by then nobody says that they are those of a state run. */
+/** With `--static`, all returns are gathered first, and the outputter of a state run is no longer known. */
 function withStatic(out: string | null, opts: Options): string | null {
   if (out !== null && out !== '') return out
   if (!isSet(opts, 'static')) return out
@@ -30,7 +30,7 @@ function withStatic(out: string | null, opts: Options): string | null {
 export interface Terminal {
   /** Output goes to a terminal, not to a pipe or a file. */
   terminal: boolean
-  /** Its console shows no colours unless they are forced. */
+  /** Windows, whose console shows no colours unless they are forced. */
   windows: boolean
 }
 

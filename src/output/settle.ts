@@ -1,7 +1,7 @@
 // Data for outputters, as Salt's masking of pillar data leaves it.
 import { type Dict, Tuple, type Value } from '../data/mod.ts'
 
-/** Dicts and lists anew, as Salt's masking of pillar data leaves them: outputters may change them, and no dict is ordered. */
+/** Copy dicts and lists, as Salt's masking of pillar data does: outputters may change them, and no dict is ordered. */
 export function rebuilt(data: Value, above = new Set<Value>()): Value {
   if (data === null || typeof data !== 'object') return data
   const isDict = data instanceof Map
@@ -19,7 +19,7 @@ function rebuiltDict(data: Dict, above: Set<Value>): Dict {
   return dict
 }
 
-/** The same, in place where that can be: for data that nobody else will look at. */
+/** The same in place where possible, for data that is not used afterwards. */
 export function settledData(data: Value, above = new Set<Value>()): Value {
   if (!(data instanceof Map) || data.constructor !== Map) return rebuilt(data, above)
   if (data.size === 0 || above.has(data)) return data

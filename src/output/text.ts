@@ -10,7 +10,10 @@ export function trimEnd(text: string): string {
   return text.slice(0, end)
 }
 
-/** Replace what steers a terminal (escapes, the bell, other control characters) by question marks; blanks and line ends stay. */
+/**
+ * Replace characters that control a terminal (escapes, the bell, other control characters) by question marks; blanks
+ * and line ends stay.
+ */
 export function stripEscapes(text: string): string {
   return text.replace(/[\x00-\x08\x0e-\x1f\x7f-\x9f]/g, '?')
 }

@@ -1,5 +1,5 @@
-// A chain of causes and effects (`trace.show`) as a tree: a line for each link with its place and how it went, and below it what
-// came of it. Other data is left to nested.
+// Shows a chain of causes and effects (`trace.show`) as a tree: a line for each link with its place and result, and its
+// effects below it. Other data is shown as nested.
 import { isDict, isList, str, type Value } from '../data/mod.ts'
 import { attributeError, type Outputter } from './outputter.ts'
 

@@ -1,9 +1,9 @@
-// Where pillar values come from: every source that was merged, in order, each with the places of its keys.
+// The sources of pillar values: every merged piece in order, each with the places of its keys.
 import { type Dict, dictGet, int, isList, type Value } from '../data/mod.ts'
 import type { PillarOrigin } from '../sdk/mod.ts'
 import { positionOf } from '../yaml/mod.ts'
 
-/** One merged piece of pillar: an SLS file, an external pillar, or what the command line gave. */
+/** One merged piece of pillar: an SLS file, an external pillar, or the command line. */
 export interface PillarSource {
   /** `sls web in base`, `ext_pillar cmd_yaml`, `command line`. */
   name: string
@@ -11,7 +11,7 @@ export interface PillarSource {
   data: Value
   /** The keys it was put under. */
   under: readonly string[]
-  /** The line of the file behind a line of what its data was read from. */
+  /** Map a line of the rendered text to a line of the file. */
   sourceLine?: (line: number) => number
 }
 
@@ -48,7 +48,7 @@ interface Step {
   value: Value
 }
 
-/** As paths are walked elsewhere: keys as text or as the number they spell, items of lists by number or within dicts. */
+/** Step into a container as elsewhere in paths: keys as text or as a number, list items by number or within dicts. */
 function stepInto(container: Value, step: string): Step | undefined {
   const number = /^-?\d+$/.test(step) ? int(BigInt(step)) : undefined
   if (container instanceof Map) {

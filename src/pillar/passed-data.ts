@@ -3,7 +3,7 @@ import { BrineError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, deepCopy, isList, str, subtree, update } from '../data/mod.ts'
 
-/** Return the options that the minion passes on, in the dicts around them. */
+/** Return the options that the minion sends, with the dicts around them. */
 export function passedToExtPillars(opts: Dict): Dict {
   const passed: Dict = new Map()
   if (!opts.has('pass_to_ext_pillars')) return passed

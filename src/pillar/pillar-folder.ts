@@ -8,7 +8,7 @@ import type { TreeFile } from '../render/mod.ts'
 export interface PillarFolder {
   /** Return a file by its path, which has no `..` and no slash at its begin. */
   read(path: string): Promise<TreeFile | undefined>
-  /** Show the paths of all files, but for what lies in folders of ignored names. */
+  /** Yield the paths of all files, without folders that `isIgnored` matches. */
   paths(isIgnored: (name: string) => boolean): AsyncIterable<string>
 }
 
@@ -53,7 +53,7 @@ export class DirectoryFolder implements PillarFolder {
     }
   }
 
-  /** Nothing for what cannot be looked at. */
+  /** Undefined if the path cannot be read. */
   private async stat(path: string) {
     return unlessRefused(this.host.stat(path), undefined)
   }
@@ -66,7 +66,7 @@ const MOST_DEPTH = 500
 
 /** A folder in a commit. Links are followed as in a checkout, but never out of the repository. */
 export class GitFolder implements PillarFolder {
-  /** What stands before paths where places are told, such as `https://host/x.git@master`. */
+  /** The prefix of paths in messages, such as `https://host/x.git@master`. */
   readonly shown: string
   private readonly mirror: GitMirror
   private readonly tree: string
@@ -94,7 +94,7 @@ export class GitFolder implements PillarFolder {
     const entry = (await this.at(place))?.entry
     if (entry === undefined || !isFile(entry)) return undefined
     const object = await this.mirror.objects.read(entry.id)
-    // templates find out from the path where in the tree of pillar they are
+    // templates derive their position in the pillar tree from the path
     const file = this.mountpoint === '' ? `${this.shown}/${place}` : `${below(this.shown, this.root)} (mounted)/${path}`
     return object && { file, text: textOf(object.content) }
   }

@@ -20,7 +20,7 @@ export interface PillarEnvironment {
   grains: Dict
   saltenv: string | null
   pillarenv: string | null
-  /** An external pillar asked for this once. */
+  /** An external pillar for this request only. */
   ext: Value
   log: Log
 }
@@ -66,7 +66,7 @@ function isAllowedOnDemand(ext: Value, opts: Dict, log: Log): ext is Dict {
   return false
 }
 
-/** `__env__` in pillar_roots stands for the environment asked for, unless that one has roots of its own. */
+/** Replace `__env__` in pillar_roots by the requested environment, unless that has its own roots. */
 function mapEnvironment(opts: Dict): void {
   const roots = opts.get('pillar_roots')
   if (!(roots instanceof Map) || !roots.has('__env__')) return
@@ -83,7 +83,7 @@ function mapEnvironment(opts: Dict): void {
 
 export type PillarMerge = (a: Value, b: Value) => Value
 
-/** How the pieces are merged, as `pillar_source_merging_strategy` and `pillar_merge_lists` say. */
+/** Return the merge settings of `pillar_source_merging_strategy` and `pillar_merge_lists`. */
 export function pillarMerge(opts: Dict, log: Log): PillarMerge {
   const options = {
     strategy: option(opts, 'pillar_source_merging_strategy') || 'smart',

@@ -6,7 +6,7 @@ import type { Host } from '../host/mod.ts'
 import type { FileTree, TreeFile } from '../render/mod.ts'
 import { DirectoryFolder, type PillarFolder } from './pillar-folder.ts'
 
-/** By name, folders of `pillar_roots` that are no directories of this machine. */
+/** Entries of `pillar_roots` that are no directories of this machine, by name. */
 export type PillarFolders = ReadonlyMap<string, PillarFolder>
 
 export interface PillarFile extends TreeFile {
@@ -20,7 +20,7 @@ export class PillarTree implements FileTree {
   private readonly folders: PillarFolders
   private readonly listed = new Map<string, Promise<string[]>>()
 
-  /** `folders` has those of `pillar_roots` that are no directories, by the names that stand there. */
+  /** `folders`: entries of `pillar_roots` that are not directories, by their text. */
   constructor(opts: Dict, host: Host, folders: PillarFolders = new Map()) {
     this.opts = opts
     this.host = host

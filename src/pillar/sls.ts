@@ -1,6 +1,6 @@
-// One pillar SLS with all it includes. What an SLS says wins over what it includes, unless
-// `pillar_includes_override_sls` is set. Several oddities are Salt's and visible in the result: defaults given to one
-// include reach the includes after it, and an include that names an existing file is merged twice.
+// Renders one pillar SLS with its includes. An SLS overrides its includes, unless `pillar_includes_override_sls` is
+// set. Several oddities are Salt's and visible in the result: defaults of one include reach the later includes, and an
+// include that names an existing file is merged twice.
 import { BrineError, type Log, type Position } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import {
@@ -24,7 +24,7 @@ export interface SlsContext {
   tree: PillarTree
   merge: PillarMerge
   log: Log
-  /** By environment, SLS names that need not exist. */
+  /** SLS names that may be missing, by environment. */
   optional: ReadonlyMap<Value, ReadonlySet<string>>
   render(
     file: PillarFile,
@@ -35,17 +35,17 @@ export interface SlsContext {
 }
 
 export interface PillarResult {
-  /** Null when there is no such SLS, or it could not be rendered. */
+  /** Null if the SLS does not exist or rendering failed. */
   value: Value
   errors: string[]
-  /** What `value` was merged from. */
+  /** The sources of `value`. */
   sources: PillarSource[]
 }
 
 /** `include: [.]` in an `init.sls` names itself by ever longer names: Python gives up when its stack is full. */
 const DEEPEST = 300
 
-/** The SLS files of one environment; each is rendered once, and remembered without what it includes. */
+/** The SLS files of one environment; each is rendered once, and cached without its includes. */
 export class SlsRendering {
   private readonly ctx: SlsContext
   private readonly saltenv: string
@@ -57,7 +57,7 @@ export class SlsRendering {
     this.saltenv = saltenv
   }
 
-  /** The names a glob stands for, or itself when there is none. */
+  /** Return the names that match globs; a glob without a match stays itself. */
   async expand(names: readonly string[], errors: string[]): Promise<string[]> {
     const expanded: string[] = []
     for (const name of names) {
@@ -76,7 +76,7 @@ export class SlsRendering {
     return needed ? tree.names(this.saltenv) : []
   }
 
-  /** `at` is where the SLS is asked for. */
+  /** `at`: the place of the reference to the SLS. */
   async render(sls: string, defaults: Value, at: Position | undefined): Promise<PillarResult> {
     const file = await this.ctx.tree.sls(sls, this.saltenv)
     const errors: string[] = []
@@ -223,7 +223,7 @@ interface IncludeEntry {
   key: Value
 }
 
-/** A name, or a dict of a name and what is to be done with it. */
+/** Parse an include: a name, or a dict of a name and its settings. */
 function readInclude(include: Value): IncludeEntry {
   if (!(include instanceof Map)) return { name: include, key: null }
   const [first] = include

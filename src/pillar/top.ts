@@ -1,5 +1,5 @@
-// Pillar top files: which SLS files of which environments a minion gets. Every environment has a top file, and each may
-// speak of all environments; of two that name the same target in one environment the later one stays.
+// Pillar top files: which SLS files of which environments a minion gets. Every environment has a top file, which may
+// contain all environments. If two contain the same target in one environment, the later one replaces the earlier.
 import { BrineError, type Log, recover } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import {
@@ -28,16 +28,16 @@ export interface TopContext {
   opts: Dict
   tree: PillarTree
   log: Log
-  /** Renders a top file or one that it includes. */
+  /** Render a top file, or a file that it includes. */
   render(file: { file: string; text: string }, saltenv: string): Promise<Value>
 }
 
-/** By environment and target: dicts that say how to match, then the names of SLS files. */
+/** By environment and target: dicts with the kind of target, then the names of SLS files. */
 export type PillarTop = Map<Value, Map<Value, Value[]>>
 
 export interface ReadTop {
   top: PillarTop
-  /** By environment, SLS names that need not exist. */
+  /** SLS names that may be missing, by environment. */
   optional: Map<Value, Set<string>>
   errors: string[]
 }
@@ -182,7 +182,7 @@ function orderOf(value: Value): number {
   throw typeError(`int() argument must be a string, a bytes-like object or a real number, not '${typeName(value)}'`)
 }
 
-/** By environment, the SLS names (or globs of names) that are for this minion. */
+/** Return the SLS names (or globs) for this minion, by environment. */
 export async function matchingStates(top: PillarTop, subject: MatchSubject): Promise<Map<Value, string[]>> {
   const matching = new Map<Value, string[]>()
   const pillarenv = option(subject.opts, 'pillarenv')
@@ -191,7 +191,7 @@ export async function matchingStates(top: PillarTop, subject: MatchSubject): Pro
     for (const [target, body] of targets) {
       const kind = matcherOf(body)
       const own = ownMatch(kind, target, subject)
-      // range servers are known by name, but none can be asked
+      // range servers have a known kind, but cannot be queried
       if (!own && kind === 'range') continue
       if (!truthy(own ? await own : match(kind, target, subject))) continue
       const names = matching.get(env) ?? []

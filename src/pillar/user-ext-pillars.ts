@@ -23,7 +23,7 @@ export async function userExtPillars(
   const found = new Map<string, () => Promise<ExtPillar>>()
   for (const [name, plugin] of await userPlugins(scopeOf(ctx, new Map()), 'pillar', names, builtIn)) {
     if (!plugin.has('ext_pillar')) continue
-    // Python binds what is configured itself
+    // Python itself binds the configured arguments
     const source = defineExtPillar({
       name,
       doc: "A user's own external pillar.",

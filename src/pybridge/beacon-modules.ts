@@ -11,7 +11,7 @@ export interface UserBeacon {
   look(ctx: BeaconContext, config: Value): Promise<Dict[]>
 }
 
-/** A file's beacon; what it keeps in `__context__` stays from look to look. */
+/** Return the beacon of a file; its `__context__` persists between polls. */
 function beaconOf(registry: Registry, memory: Dict, plugin: UserPlugin): UserBeacon {
   const scope = { ...functionScope(registry.ctx), memory }
   return {
@@ -31,7 +31,9 @@ function beaconOf(registry: Registry, memory: Dict, plugin: UserPlugin): UserBea
   }
 }
 
-/** Users' beacons by name, all or at least the named ones; none costs the listing of a few folders. */
+/**
+ * Return users' beacons by name, all or at least the named ones; without any, this costs the listing of a few folders.
+ */
 export async function userBeacons(registry: Registry, names?: readonly string[]): Promise<Map<string, UserBeacon>> {
   const all = await userPlugins(functionScope(registry.ctx), 'beacons', names, Object.keys(beaconTable))
   const serving = [...all].filter(([, plugin]) => plugin.has('beacon'))

@@ -3,7 +3,7 @@
 import { BrineError } from '../base/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, type Value } from '../data/mod.ts'
 import type { CacheChange, SharedBanks } from '../sdk/mod.ts'
-import { type BoundPlugin, boundPlugin, type PluginWish } from './bound-plugin.ts'
+import { type BoundPlugin, boundPlugin, type PluginRequest } from './bound-plugin.ts'
 
 const NEEDED = ['store', 'fetch', 'updated', 'flush', 'list'] as const
 
@@ -70,7 +70,7 @@ class PluginBanks implements SharedBanks {
     return times
   }
 
-  /** The names at the top, if the driver gives them, and those of a master. */
+  /** Return the top-level names, if the driver lists them, and those of a master. */
   async banks(): Promise<string[]> {
     const found = new Set<string>()
     for (const bank of new Set([...(await this.list('')), ...BANKS])) await this.banksFrom(bank, found, 0)
@@ -90,7 +90,7 @@ class PluginBanks implements SharedBanks {
   }
 }
 
-/** What a driver gives for no value is an empty dict. Salt keeps values that expire together with their time. */
+/** A driver returns an empty dict for a missing value. Salt stores expiring values together with their time. */
 function withoutExpiry(value: Value): Value | undefined {
   if (value === null || !isDict(value)) return value ?? undefined
   if (value.size === 0) return undefined
@@ -100,7 +100,10 @@ function withoutExpiry(value: Value): Value | undefined {
 }
 
 /** Return the banks of a driver that is not built in; undefined when no file has a driver of that name. */
-export async function ownBanks(wish: Omit<PluginWish, 'family'>, cachedir: string): Promise<SharedBanks | undefined> {
+export async function ownBanks(
+  wish: Omit<PluginRequest, 'family'>,
+  cachedir: string,
+): Promise<SharedBanks | undefined> {
   const plugin = await boundPlugin({ ...wish, family: 'cache' })
   if (!plugin) return undefined
   const missing = NEEDED.filter((fun) => !plugin.has(fun))

@@ -1,11 +1,11 @@
-// Declarations for functions of Python modules, made from what the worker says of them: they bind, document and specify
-// themselves like our own.
+// Declarations for functions of Python modules, built from the worker's data: binding, documentation and specification
+// work like for built-in ones.
 import { type Dict, str, textOf, type Value } from '../data/mod.ts'
 import type { PythonSource } from '../python/mod.ts'
 import { type Arg, type Args, type FunctionDeclaration, signatureOf } from '../sdk/mod.ts'
 import { setOrigin } from './answers.ts'
 
-/** What the worker says of one module. */
+/** The worker's data about one module. */
 export interface ModuleFacts {
   path: string
   /** The name of its file. */
@@ -58,7 +58,7 @@ function functionFacts(place: Omit<PythonSource, 'attr'>, facts: Dict): Function
   }
 }
 
-/** Keyword-only parameters stand behind one that gathers, as declarations have it. */
+/** Keyword-only parameters follow an open one, as in declarations. */
 function argsOf(parameters: Value[][]): Args {
   const args: Record<string, Arg<unknown>> = {}
   let gathers = false
@@ -74,7 +74,7 @@ function argsOf(parameters: Value[][]): Args {
   return args
 }
 
-/** Arguments for Python out of bound ones; what is at its default is left to Python. */
+/** Return bound arguments for Python, without those at their default. */
 export function pythonArguments(
   declaration: Pick<FunctionDeclaration, 'args'>,
   bound: Readonly<Record<string, unknown>>,

@@ -1,5 +1,5 @@
-// What the worker says of Python files as modules of a family. A file that hangs while it is read, or ends Python, is logged and
-// left out; the rest is there.
+// Describes Python files as modules of a family, by the worker's data. A file that hangs while it is read, or crashes
+// Python, is logged and skipped.
 import { statSync } from 'node:fs'
 import type { Dict, Value } from '../data/mod.ts'
 import { callPython, type Extension, type ModuleFile, PythonFailure, type Scope, WorkerError } from '../python/mod.ts'
@@ -10,10 +10,10 @@ import { factsOnTarget, placed } from './places.ts'
 const SECONDS = 30
 const SECONDS_EACH = 5
 
-/** Files of extensions that hung or ended Python, as they were then; they are not tried again. */
+/** Files of extensions that hung or crashed Python, with their time stamps; they are not tried again. */
 const harmful = new Map<string, string>()
 
-/** Extensions whose package hangs or ends Python; one that is installed anew is another object. */
+/** Extensions whose package hangs or crashes Python; a reinstalled one is a new object. */
 const refused = new WeakSet<Extension>()
 
 const stampOf = (path: string): string => String(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? '')
@@ -21,7 +21,7 @@ const stampOf = (path: string): string => String(statSync(path, { throwIfNoEntry
 const isHarmful = ({ path, extension }: ModuleFile): boolean =>
   (extension !== undefined && refused.has(extension)) || (harmful.has(path) && harmful.get(path) === stampOf(path))
 
-/** What the Python files are as modules of a family, each where it runs. */
+/** Return the Python files as modules of a family, each where it runs. */
 export async function describeModules(
   scope: Scope,
   family: string,
@@ -33,7 +33,7 @@ export async function describeModules(
   return all
 }
 
-/** What the Python files are as modules of a family. Without Python there are none. */
+/** Return the Python files as modules of a family. Without Python the list is empty. */
 export async function describeHere(scope: Scope, family: string, files: readonly ModuleFile[]): Promise<ModuleFacts[]> {
   const tried = files.filter((file) => !isHarmful(file))
   if (tried.length === 0) return []
@@ -75,7 +75,7 @@ async function loaded(scope: Scope, family: string, files: readonly ModuleFile[]
 
 const wordsOf = ({ package: root, name, version }: Extension): Value[] => [root, `${name} ${version}`]
 
-/** The files whose extension can be imported without harm; the others are marked, with one line for each extension. */
+/** Return the files whose extension can be imported without harm; mark the others, with one log line per extension. */
 async function importable(scope: Scope, files: readonly ModuleFile[]): Promise<ModuleFile[]> {
   for (const extension of new Set(files.flatMap((file) => file.extension ?? []))) {
     const what = `the import of ${extension.package}`

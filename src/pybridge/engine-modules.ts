@@ -11,7 +11,10 @@ import { familyFiles, mayServe } from './family-files.ts'
 import { functionScope } from './function-modules.ts'
 import type { NativeModule } from './native-modules.ts'
 
-/** By the names they are configured by, those of extensions only when they may be the wanted one; none costs the listing of a few folders. */
+/**
+ * Return engines by configured name, those of extensions only if they may be the wanted one; without any, this costs
+ * the listing of a few folders.
+ */
 export async function userEngines(ctx: EngineContext, wanted: string): Promise<Map<string, EngineDeclaration>> {
   const files = familyFiles(ctx.opts, 'engines')
   const found = new Map<string, EngineDeclaration>()
@@ -26,7 +29,7 @@ export async function userEngines(ctx: EngineContext, wanted: string): Promise<M
   return found
 }
 
-/** What Python sees: the functions of the minion, and beside a master its runners. */
+/** Return the context for Python: the functions of the minion, and beside a master its runners. */
 async function engineScope(ctx: EngineContext): Promise<Scope> {
   const functions = await ctx.functions()
   const scope = functionScope(functions)
@@ -64,7 +67,7 @@ async function pythonEngines(ctx: EngineContext, files: readonly ModuleFile[]): 
   })
 }
 
-/** One that cannot be loaded is told of, and is not there. */
+/** Load an engine; one that cannot be loaded is logged and skipped. */
 async function nativeEngine(file: ModuleFile, log: Log): Promise<EngineDeclaration | undefined> {
   const { nativeModule } = await import('./native-modules.ts')
   try {

@@ -13,7 +13,7 @@ export interface ExecutedCall {
   data: Dict
 }
 
-/** The executor of that name, whose answer is null when it passes on; undefined when there is none. */
+/** Return the executor with this name, whose null result passes the call on; undefined if it does not exist. */
 export async function ownExecutor(
   ctx: FunctionContext,
   name: string,

@@ -23,6 +23,9 @@ export function mayServe({ name, path, extension }: ModuleFile, wanted: string):
   return !isComplete || names.includes(wanted)
 }
 
-/** Whether the text of a file tells enough to list it unread: it is part of an extension, and says its names and functions. */
+/**
+ * Whether the text of a file is enough to list it without loading: it belongs to an extension, and contains its names
+ * and functions.
+ */
 export const isListed = ({ name, path, extension }: ModuleFile): boolean =>
   extension !== undefined && moduleText(path, name).isComplete

@@ -1,5 +1,5 @@
-// Users' own runners and wheel functions. They are looked at before each call of a function of the master, and taken in
-// again when a file came, went or changed.
+// Users' own runners and wheel functions. Their files are checked before each call of a function of the master, and
+// loaded again when a file was added, removed or changed.
 import { statSync } from 'node:fs'
 import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
@@ -40,7 +40,7 @@ function familyOf(registry: MasterRegistry, ctx: MasterContext): AnswerFamily {
   }
 }
 
-/** Functions as a minion on the master's machine has them. */
+/** Return the functions of a minion on the master's machine. */
 const localFamily = (ctx: MasterContext): AnswerFamily => ({
   find: async (name) => {
     const doc = (await ctx.docs('function')).get(name)
@@ -107,13 +107,13 @@ function entryOf(facts: ModuleFacts, registries: MasterRegistries, kind: Kind): 
   return { file: facts.file, name: facts.name, entry }
 }
 
-/** The files as they were last taken in, and the taking in itself, for which every caller waits. */
+/** The last loaded state of the files, and the running load, which all callers await. */
 const seen = new WeakMap<MasterRegistry, { state: string; taken: Promise<void> }>()
 
-/** How files count that were never taken in: with a real Salt behind them, even no file is worth a look. */
+/** The initial state of the files: with a real Salt behind them, even an empty folder must be loaded. */
 const unread = (opts: Dict): string | undefined => (option(opts, 'python_upstream_modules') ? undefined : '')
 
-/** What modules see while they are looked at: no function runs yet. */
+/** The context of modules while they are examined: no function runs yet. */
 const lookingScope = (opts: Dict, log: Log): Scope => ({
   opts,
   grains: new Map(),
@@ -124,7 +124,7 @@ const lookingScope = (opts: Dict, log: Log): Scope => ({
   answers: answersOf({}),
 })
 
-/** Takes users' own functions of the master as they are now. */
+/** Load users' own functions of the master in their present state. */
 export async function refreshMasterModules(opts: Dict, log: Log, registries: MasterRegistries): Promise<void> {
   for (const kind of ['runner', 'wheel'] as const) {
     const registry = registries[kind]
@@ -134,7 +134,7 @@ export async function refreshMasterModules(opts: Dict, log: Log, registries: Mas
     if (state !== (known?.state ?? unread(opts))) {
       const taken = takeIn(opts, log, registries, kind, files)
       seen.set(registry, { state, taken })
-      // it fails for those who wait for it, not for all to come
+      // callers that wait for it get the error, later ones do not
       taken.catch(() => seen.set(registry, { state, taken: Promise.resolve() }))
     }
     await seen.get(registry)?.taken

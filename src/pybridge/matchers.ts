@@ -10,7 +10,10 @@ function scopeOf({ opts, grains, pillar, log }: MatchSubject): Scope {
   return { opts, grains, pillar, memory: new Map(), log: log ?? (() => {}), answers: answersOf({}) }
 }
 
-/** What a matcher of users' own says; undefined when none has that name, which costs the listing of a few folders. */
+/**
+ * Return the result of a user's own matcher; undefined if there is none with that name, which costs the listing of a
+ * few folders.
+ */
 export function ownMatch(
   kind: string,
   target: Value,

@@ -3,7 +3,7 @@ import { type Log, toError } from '../base/mod.ts'
 import type { ModuleFile } from '../python/mod.ts'
 import type { UserEntry } from './function-modules.ts'
 
-/** A file that cannot be loaded is told of, and is not there. */
+/** Return entries of files; one that cannot be loaded is logged and skipped. */
 export async function nativeEntries<Module extends { name: string; virtual?: string }, Entry>(
   files: readonly ModuleFile[],
   log: Log,

@@ -1,5 +1,6 @@
-// Users' own modules in TypeScript and JavaScript: files beside the Python ones, run in this process. A default export made
-// with `brine/sdk` is taken as it is; of a file that only exports functions each is one, with its context as `this`.
+// Users' own modules in TypeScript and JavaScript: files beside the Python ones, run in this process. A default export
+// made with `brine/sdk` is used unchanged; in a file with exported functions only, each is a function of the module,
+// with its context as `this`.
 import { statSync } from 'node:fs'
 import type { Value } from '../data/mod.ts'
 import type { ModuleFile } from '../python/mod.ts'
@@ -7,7 +8,7 @@ import * as sdk from '../sdk/mod.ts'
 import { parametersOf } from './function-parameters.ts'
 import { evaluateFile } from './native-source.ts'
 
-/** What declarations of all families have in common. */
+/** The common part of declarations of all families. */
 export interface NativeModule {
   name: string
   doc: string
@@ -30,13 +31,13 @@ interface Loaded {
 
 const loaded = new Map<string, Loaded>()
 
-/** How a file is now; another time or size means another content. */
+/** Return the state of a file; a changed time or size means changed content. */
 function stamp(path: string): string {
   const facts = statSync(path, { throwIfNoEntry: false })
   return facts ? `${facts.mtimeMs}:${facts.size}:${facts.ino}` : ''
 }
 
-/** The module of a file, read again when it or what it imports has changed. */
+/** Return the module of a file, loaded again when it or its imports have changed. */
 export async function nativeModule(file: ModuleFile): Promise<NativeModule> {
   const known = loaded.get(file.path)
   if (known && [...known.made].every(([path, was]) => stamp(path) === was)) return known.module
@@ -62,7 +63,7 @@ function moduleOf({ name }: ModuleFile, exported: Record<string, unknown>): Nati
 
 type Plain = (...args: unknown[]) => sdk.Result | Promise<sdk.Result>
 
-/** A function as its text declares it; what is left out is undefined, so that its own defaults hold. */
+/** Return a function with the parameters in its text; omitted ones are undefined, so that its own defaults apply. */
 function plain(body: Plain): NativeModuleFunction {
   const parameters = parametersOf(body)
   const args: Record<string, sdk.Arg<unknown>> = {}

@@ -1,6 +1,6 @@
-// A file in TypeScript or JavaScript and those it imports from beside it, evaluated in this process. Each is turned into a script
-// without types, line by line, so that places in errors are those of the file. Evaluated, not imported: Node keeps every module that
-// it imported, and these are read again after each change.
+// Evaluates a file in TypeScript or JavaScript with its relative imports in this process. Each is converted to a script
+// without types, line by line, so that places in errors are those of the file. Evaluated, not imported: Node keeps
+// every imported module, and these are read again after each change.
 import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join, resolve } from 'node:path'
@@ -11,7 +11,7 @@ import { NativeModuleError } from './native-error.ts'
 
 const SDK = 'brine/sdk'
 
-/** What may be left out of the name of an imported file. */
+/** Endings that may be omitted in the name of an imported file. */
 const ENDINGS = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs', '.json']
 
 type Exported = Record<string, unknown>
@@ -22,10 +22,10 @@ export interface EvaluatedFile {
   paths: string[]
 }
 
-/** Evaluate a file and return what it exports. */
+/** Evaluate a file and return its exports. */
 export async function evaluateFile(path: string): Promise<EvaluatedFile> {
   const modules = new Map<string, { exports: Exported }>()
-  // most sites have no such file
+  // few sites have such files
   const { toScript } = await import('./to-script.ts')
   const load = (file: string): Exported => {
     const known = modules.get(file)
@@ -81,14 +81,17 @@ const textOf = (error: unknown): string =>
     .message.replace(/^Error transforming .*?: /, '')
     .replace(/ \(\d+:\d+\)$/, '')
 
-/** The parser tells the place, the engine writes it into the stack. */
+/** The parser reports the place, the engine writes it into the stack. */
 function lineIn(error: unknown, path: string): number {
   const { loc, stack } = error as { loc?: { line: number }; stack?: string }
   const at = stack?.indexOf(`${path}:`) ?? -1
   return loc?.line ?? (at < 0 ? 1 : Number.parseInt(stack!.slice(at + path.length + 1), 10) || 1)
 }
 
-/** The file that an import means; in the file server's tree the folder of what modules share is `_utils`, synced it is `utils`. */
+/**
+ * Return the file of an import; in the file server's tree the folder of shared modules is `_utils`, synced it is
+ * `utils`.
+ */
 function located(from: string, name: string): string {
   const written = resolve(dirname(from), name)
   const synced = resolve(dirname(from), name.replace('../_utils/', '../utils/'))

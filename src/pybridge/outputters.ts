@@ -1,5 +1,5 @@
-// Users' own outputters: files with a function `output`, chosen by name like ours. What such a one cannot show is shown as
-// by `nested`.
+// Users' own outputters: files with a function `output`, selected by name like built-in ones. Data that such an
+// outputter cannot show is shown as by `nested`.
 import { type Log, silentLog, toError } from '../base/mod.ts'
 import { type Dict, isDict, str, textOf, type Value } from '../data/mod.ts'
 import { type DisplayCall, display, outputters, selectOutputter } from '../output/mod.ts'
@@ -21,7 +21,7 @@ const scopeOf = (opts: Dict, log: Log): Scope => {
   }
 }
 
-/** What is printed for the data, by users' own outputters or ours. */
+/** Return the text for the data, by users' own outputters or built-in ones. */
 export async function displayed(out: string | null, data: Value, opts: Dict, call: DisplayCall = {}): Promise<string> {
   if (!mayHaveModules(opts, 'output')) return display(out, data, opts, call)
   const { kwargs = new Map(), log = silentLog } = call

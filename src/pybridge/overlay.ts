@@ -1,5 +1,5 @@
-// Users' own modules over the built-in ones. A file replaces the built-in module of the same file name; one that only
-// serves under the same name is asked after the built-in file that carries that name, and before any other.
+// Users' own modules over the built-in ones. A file replaces the built-in module with the same file name; a file with
+// the same virtual name comes after the built-in file with that name, and before any other.
 import type { UserEntry } from './function-modules.ts'
 
 interface Loadable {

@@ -1,18 +1,18 @@
-// Where users' Python modules run. Functions bound to a target over SSH run here, and so do modules that only compute and call
-// functions. A module that touches the machine itself runs on the target. Its text decides: the worker here looks at it without
-// running it.
+// Decides where users' Python modules run. For functions bound to a target over SSH, modules that only compute and call
+// functions run on this side. A module that uses the machine itself runs on the target. Its text decides: the worker on
+// this side examines it without running it.
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { callPython, type ModuleFile, moduleFolders, type Scope, WorkerError } from '../python/mod.ts'
 import { type ModuleFacts, moduleFacts } from './declare.ts'
 
-/** A module that runs on the target, as far as its text tells. */
+/** A module that runs on the target, according to its text. */
 export interface TargetModule {
   path: string
   file: string
   /** The names that it may serve under. */
   names: string[]
   functions: string[]
-  /** What in it needs the machine, such as `uses os.listdir in line 3`. */
+  /** The part of it that needs the machine, such as `uses os.listdir in line 3`. */
   need: string
 }
 
@@ -44,7 +44,9 @@ function targetModule(facts: Dict): TargetModule {
   }
 }
 
-/** What a module says of itself on the target; without Python there it does not serve, and the reason says what to do. */
+/**
+ * Return a module's data from the target; without Python there it is not available, and the reason names the remedy.
+ */
 export async function factsOnTarget(scope: Scope, family: string, module: TargetModule): Promise<ModuleFacts> {
   const { path, file } = module
   const params = [family, [path]]
@@ -72,7 +74,7 @@ function unserved({ path, file, names }: TargetModule, reason: string): ModuleFa
   return { path, file, name: names[0] ?? file, aliases: [], doc: '', reason, functions: new Map() }
 }
 
-/** The facts of a module for one of the names that its text tells; under another name than its own it does not serve. */
+/** Return the facts of a module for one of the names in its text; under another name it is not available. */
 export async function servedAs(scope: Scope, family: string, module: TargetModule, name: string): Promise<ModuleFacts> {
   const facts = await factsOnTarget(scope, family, module)
   if (facts.reason !== undefined || [facts.name, ...facts.aliases].includes(name)) return facts

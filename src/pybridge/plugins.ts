@@ -1,5 +1,5 @@
-// Users' own plugins of the families that have a host elsewhere: returners, beacons, outputters, external pillars, tops,
-// authentication, matchers and renderers, in Python or in TypeScript. Who hosts a family asks for them by name and calls
+// Users' own plug-ins of families with a host elsewhere: returners, beacons, outputters, external pillars, tops,
+// authentication, matchers and renderers, in Python or in TypeScript. The host of a family finds them by name and calls
 // their functions.
 import { toError } from '../base/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
@@ -25,7 +25,7 @@ export interface UserPlugin {
   has(fun: string): boolean
   /** The names of a function's parameters. */
   parameters(fun: string): string[]
-  /** Where a function in Python is. */
+  /** Return the place of a Python function. */
   source?(fun: string): PythonSource | undefined
   call(scope: Scope, fun: string, args: readonly Value[], kwargs?: Dict): Promise<Value>
 }
@@ -47,7 +47,10 @@ function pythonPlugin(family: FamilyName, { name, functions }: ModuleFacts): Use
 
 type Raw = (ctx: unknown, ...args: Value[]) => unknown
 
-/** Functions of declarations such as `defineReturner` make take their context first; plain ones have it as `this`. */
+/**
+ * Functions of declarations such as `defineReturner` get their context as the first argument; plain ones have it as
+ * `this`.
+ */
 function nativePlugin(module: NativeModule): UserPlugin {
   const name = module.virtual ?? module.name
   const functions: Record<string, NativeModule['functions'][string] | Raw> =
@@ -103,8 +106,8 @@ const upstreamServing = ({ opts }: Scope, family: FamilyName, names: readonly st
   upstreamFiles(opts, family).filter((file) => names.some((name) => mayServe(file, name)))
 
 /**
- * The plugins of a family that can serve here, by name; none costs the listing of a few folders. With names, only files that may
- * serve under one of them are read, and those that are not among `builtIn` may come from a real Salt.
+ * Return the available plug-ins of a family by name; without any, this costs the listing of a few folders. With names,
+ * only files that may have one of them are read, and those that are not among `builtIn` may come from a real Salt.
  */
 export async function userPlugins(
   scope: Scope,
@@ -116,7 +119,7 @@ export async function userPlugins(
   const own = files.python.filter((file) => names === undefined || names.some((name) => mayServe(file, name)))
   const lacking = builtIn ? (names ?? []).filter((name) => !builtIn.includes(name)) : []
   const read = [...own, ...(lacking.length > 0 && !scope.remote ? upstreamServing(scope, family, lacking) : [])]
-  // of several with one name the first serves; those of extensions are last in the list
+  // of several with one name the first is used; those of extensions are last in the list
   const python = (await describeModules(scope, family, read)).filter(({ reason }) => reason === undefined).reverse()
   const native = await nativePlugins(files.native, scope)
   const all = [...python.map((facts) => pythonPlugin(family, facts)), ...native]

@@ -1,5 +1,5 @@
-// Which resource functions run for, by the options of their loader: modules see it as `__resource__`, the functions of its type as
-// `__resource_funcs__`, and those of the minion that looks after it as `__minion__`.
+// The resource for which functions run, by the options of their loader: modules see it as `__resource__`, the functions
+// of its type as `__resource_funcs__`, and those of its minion as `__minion__`.
 import type { Dict, Value } from '../data/mod.ts'
 import type { Families } from '../python/mod.ts'
 

@@ -1,4 +1,4 @@
-// Users' modules on a machine over SSH: nothing of them stays there, and their process ends with the connection.
+// Users' modules on a machine over SSH: no file stays there, and their process ends with the connection.
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noSshd, startSshd, type TestSshd } from '../../test/ssh/sshd.ts'

@@ -1,4 +1,4 @@
-// Users' own state modules as modules of the state registry, with the hooks they offer to the engine.
+// Users' own state modules as modules of the state registry, with their hooks for the engine.
 import { type Dict, truthy, type Value } from '../data/mod.ts'
 import type { Registry, StateEntry } from '../loader/mod.ts'
 import { answersOf, callPython, type ModuleFile, moduleFolders, type Scope } from '../python/mod.ts'
@@ -44,7 +44,7 @@ interface StateCall {
   kwargs?: Dict
 }
 
-/** How a function of a family of states is called. */
+/** Calls a function of a family of states. */
 export type StateInvoker = (ctx: StateContext, facts: FunctionFacts, call: StateCall) => Promise<Value>
 
 const callState: StateInvoker = (ctx, { origin }, { what, args, kwargs = new Map() }) => {

@@ -8,10 +8,10 @@ import { interpreter } from '../python/mod.ts'
 
 export class TestTarget implements RemotePrograms {
   readonly children: ChildProcess[] = []
-  /** An empty folder: the working directory of what is started. */
+  /** An empty folder: the working directory of started processes. */
   readonly home: string = mkdtempSync(join(tmpdir(), 'brine-target-'))
   private readonly path: string
-  /** What a login prints before the program begins. */
+  /** The output of a login before the program begins. */
   greeting = ''
 
   /** `python` may be a text that is run in its place, or null for a machine without one. */

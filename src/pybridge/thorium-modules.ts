@@ -1,5 +1,5 @@
-// Users' own states of Thorium: files of `_thorium`. In Python they see the register as `__reg__` and the events since the last
-// turn as `__events__`; what they leave in the register is taken over when they return.
+// Users' own states of Thorium: files of `_thorium`. In Python they see the register as `__reg__` and the events since
+// the last turn as `__events__`; changes of the register are taken over when they return.
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, PyError, str, type Value } from '../data/mod.ts'
 import { type Registry, type StateEntry, type StateTable, thoriumTable } from '../loader/mod.ts'
@@ -13,7 +13,7 @@ import { nativeEntries } from './native-entries.ts'
 import { overlaid } from './overlay.ts'
 import { type StateInvoker, stateDeclaration, stateEntry, stateScope } from './state-modules.ts'
 
-/** Runners, which are calls of their own. */
+/** Runners, as separate calls. */
 const runnerFamily = ({ runners, master }: StateContext): AnswerFamily => ({
   find: async (name) => ((await master?.parameters('runner', name)) ? { doc: '' } : undefined),
   names: () => runners.names(),
@@ -45,7 +45,7 @@ const callThorium: StateInvoker = async (ctx, { origin }, { what, args, kwargs =
   return value as Dict
 }
 
-/** Ours with users' own laid over them; none of these costs the listing of a few folders. */
+/** Return the built-in states overridden by users' own; without any, this costs the listing of a few folders. */
 export async function thoriumStates(registry: Registry): Promise<StateTable> {
   const { opts, log } = registry.ctx
   const files = familyFiles(opts, 'thorium')

@@ -13,7 +13,7 @@ export function toScript(text: string, path: string): string {
   }).code
 }
 
-/** sucrase would leave them out without a word, as if there were nothing but types in them. */
+/** Throw for namespaces: sucrase would drop them silently, as if they contained only types. */
 function refuseNamespaces(text: string, path: string): void {
   const found = /^[ \t]*(?:export[ \t]+)?namespace[ \t]+[\w$.]+[ \t]*\{/m.exec(text)
   if (!found) return

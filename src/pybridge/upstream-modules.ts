@@ -1,5 +1,5 @@
-// With `python_upstream_modules` what is lacking here comes from a real Salt that the worker's Python can import. Its modules
-// stand behind ours and users' own; one is read when a function is called that only it has.
+// With `python_upstream_modules`, missing modules come from a real Salt that the worker's Python can import. Its
+// modules follow built-in and users' own ones; one is read when a function is called that only it has.
 import type { MasterEntry, ModuleEntry, Registry, StateEntry, UserTables } from '../loader/mod.ts'
 import { type FamilyName, type Scope, upstreamFiles } from '../python/mod.ts'
 import type { MasterModule } from '../sdk/mod.ts'
@@ -46,7 +46,7 @@ export function withUpstream(registry: Registry, tables: UserTables): UserTables
   }
 }
 
-/** Runners or wheel functions, with those that are lacking. */
+/** Return runners or wheel functions, including missing ones from a real Salt. */
 export const masterUpstream = (
   table: Table<MasterEntry>,
   scope: Scope,

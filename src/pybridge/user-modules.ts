@@ -10,7 +10,7 @@ import { nativeEntries } from './native-entries.ts'
 import { overlaid } from './overlay.ts'
 import { stateEntry, stateModules } from './state-modules.ts'
 
-/** For `RegistryContext.userModules`; costs the listing of a few folders where there are none. */
+/** For `RegistryContext.userModules`; without any, this costs the listing of a few folders. */
 export async function userModules(registry: Registry, builtIn: UserTables): Promise<UserTables | undefined> {
   const own = await ownModules(registry, builtIn)
   // a real Salt beside this process is about this machine
@@ -41,8 +41,8 @@ async function ownModules(registry: Registry, builtIn: UserTables): Promise<User
 }
 
 /**
- * Modules for targets of salt-ssh, in place of execution modules of their names: those that the master synchronised, and those of extensions. They
- * run here, over functions that are bound to the target.
+ * Return modules for targets of salt-ssh, which replace execution modules with their names: those that the master
+ * synchronised, and those of extensions. They run on this side, over functions bound to the target.
  */
 function wrapperFiles(opts: Dict): ModuleFile[] {
   const master = opts.get('__master_opts__') ?? null

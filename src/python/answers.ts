@@ -1,26 +1,26 @@
-// What Python asks while one of its functions runs: other functions by name, of every family that the caller has, and YAML
-// as Salt reads it. A function that is Python itself is named by its place, and called there without a way through here.
+// Requests of Python while one of its functions runs: other functions by name, of every family that the caller has, and
+// YAML as Salt parses it. A Python function is answered with its place, and Python calls it directly.
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { type DumpOptions, dump, load } from '../yaml/mod.ts'
 import type { ScopeFunction } from './scope.ts'
 
-/** Where a Python function is. */
+/** The place of a Python function. */
 export interface PythonSource {
   path: string
   attr: string
-  /** Whether it runs on a target, which has all of users' modules; the worker here has those that run here. */
+  /** Whether it runs on a target, which has all of users' modules; the worker on this side has those that run here. */
   onTarget?: boolean
 }
 
 export interface FoundFunction {
   doc: string
-  /** Absent for functions of ours. */
+  /** Absent for functions in TypeScript. */
   origin?: PythonSource | undefined
 }
 
 /** One family of functions, as Python may use it. */
 export interface AnswerFamily {
-  /** Undefined when there is none of that name. */
+  /** Undefined if the function does not exist. */
   find(name: string): FoundFunction | undefined | Promise<FoundFunction | undefined>
   names(): Iterable<string> | Promise<Iterable<string>>
   call(name: string, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Value | Promise<Value>

@@ -1,5 +1,6 @@
-// Asks an entry point of a Salt extension for its folders, where its files do not tell: it names a function, or its package is
-// found only by Python's import system. The process that asks may hang, print or end in any way without harm.
+// Asks an entry point of a Salt extension for its folders, if its files do not show them: the entry point names a
+// function, or only Python's import system finds its package. A separate process asks, which may hang, print or crash
+// without harm.
 import { spawnSync } from 'node:child_process'
 import { dirname, isAbsolute, join } from 'node:path'
 import { isAnyError, recover } from '../base/mod.ts'
@@ -16,7 +17,7 @@ export interface AskedEntry {
   attr: string
 }
 
-/** Folders by kind, or why there are none. */
+/** Return folders by kind, or the reason why there are none. */
 export function askedFolders(
   installation: PythonInstallation,
   { name, module, attr }: AskedEntry,

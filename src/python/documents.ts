@@ -1,12 +1,12 @@
-// Large dicts that many calls see (options, grains, pillar) are sent when Python first looks at them, and later only what
-// changed in them. The worker keeps each under a number as long as it lives here.
+// Large dicts that many calls use (options, grains, pillar) are sent when Python first reads them, and later only their
+// changes. The worker keeps each under a number as long as the dict exists in this process.
 import { isAnyError, recover } from '../base/mod.ts'
 import { type Dict, encodeMsgpack, type Value } from '../data/mod.ts'
 
 interface Known {
   number: number
   isOptions: boolean
-  /** What the worker has; undefined as long as it has nothing. */
+  /** The worker's copy; undefined before the first send. */
   sent?: Map<Value, Value>
 }
 
@@ -16,7 +16,7 @@ export interface DocumentSink {
   drop(number: number): void
 }
 
-/** Options hold them too; they travel as documents of their own. */
+/** Parts of the options that are sent as separate documents. */
 const APART: ReadonlySet<Value> = new Set(['grains', 'pillar'])
 
 export class Documents {
@@ -37,7 +37,7 @@ export class Documents {
     })
   }
 
-  /** The number of a dict; what the worker has of it is brought up to date. */
+  /** Return the number of a dict, after updating the worker's copy. */
   numberOf(dict: Dict, isOptions = false): number {
     const known = this.known.get(dict)
     if (known) {
@@ -49,7 +49,7 @@ export class Documents {
     return number
   }
 
-  /** A number without contents, for what the worker keeps itself. */
+  /** Return a number without content, for data that the worker keeps itself. */
   identityOf(dict: Dict, isOptions = false): number {
     const known = this.known.get(dict)
     if (known) return known.number
@@ -59,7 +59,7 @@ export class Documents {
     return number
   }
 
-  /** Sends what a number stands for, when the worker has not got it. */
+  /** Send the document of a number, if the worker does not have it. */
   send(number: number): void {
     const dict = this.unsent.get(number)?.deref()
     if (!dict) return
@@ -85,7 +85,7 @@ export class Documents {
     this.sink.patch(number, fresh, gone)
   }
 
-  /** Without what has no form outside of this process. */
+  /** Return a dict without values that cannot be sent to another process. */
   private sendable(dict: Dict, isOptions: boolean): Dict {
     const kept: Dict = new Map()
     for (const [key, value] of dict) if (!(isOptions && this.apart.has(key)) && canTravel(value)) kept.set(key, value)

@@ -1,4 +1,4 @@
-// What can go wrong between us and users' Python.
+// Errors between Brine and users' Python.
 import { BrineError, type ErrorDetails } from '../base/mod.ts'
 import {
   isDict,
@@ -52,7 +52,7 @@ interface FailureFacts {
   line?: [file: string, line: number] | null
 }
 
-/** What a worker says of an exception, in whatever form it came. */
+/** Return the facts in a worker's report of an exception. */
 export function failureFacts(value: Value): FailureFacts {
   const facts = isDict(value) ? value : new Map<Value, Value>()
   const [bases, line] = [facts.get('bases') ?? null, facts.get('line') ?? null]
@@ -67,7 +67,7 @@ export function failureFacts(value: Value): FailureFacts {
   }
 }
 
-/** Of Salt's exceptions those that our own code tells apart. */
+/** Salt's exceptions that the code distinguishes. */
 const SALT_CODES: ReadonlySet<string> = new Set<SaltErrorCode>([
   'SaltInvocationError',
   'CommandExecutionError',
@@ -94,7 +94,7 @@ export function errorOf(facts: FailureFacts, what: string): Error {
   return new PythonFailure(known, message, { trace, module, at: known === 'TypeError' ? undefined : at })
 }
 
-/** What Python is told of an error of ours. */
+/** Return the report of an error for Python. */
 export function failureOf(error: unknown): Map<string, string> {
   if (error instanceof PythonFailure) {
     return new Map([

@@ -1,6 +1,6 @@
-// Salt extensions: installed Python packages with entry points of the group `salt.loader`. They are found by their files, so that
-// no Python starts where there are none. An entry point that names a package means the folders of that package. A function
-// that an entry point names is called in a separate process.
+// Salt extensions: installed Python packages with entry points of the group `salt.loader`. They are found by their
+// files, so that no Python starts without extensions. An entry point that names a package means the folders of that
+// package. A function that an entry point names is called in a separate process.
 import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../base/mod.ts'
@@ -27,7 +27,7 @@ export interface Extension {
   readonly folders: ReadonlyMap<string, readonly string[]>
 }
 
-/** Of broken or hostile installations: files and entries beyond these bounds are not read. */
+/** Bounds against broken or hostile installations: larger files and further entries are not read. */
 const MOST_BYTES = 256 << 10
 const MOST_ENTRIES = 1000
 
@@ -40,14 +40,14 @@ interface EntryPoint {
 interface Found {
   stamp: string
   extensions: readonly Extension[]
-  /** What is to be logged, as soon as somebody has a log. */
+  /** Problems to log as soon as there is a log. */
   problems: string[]
 }
 
 const installations = new Map<string, PythonInstallation>()
 const found = new Map<string, Found>()
 
-/** The interpreter that options name; what is known of it does not change while a program runs. */
+/** Return the interpreter in the options; its data does not change while a program runs. */
 export function installationOf(opts: Dict): PythonInstallation {
   const [python, extras] = [option(opts, 'python_executable') || 'python3', option(opts, 'python_extras')]
   const key = [python, extras, process.env['PYTHONPATH'], process.env['PATH']].join('\0')
@@ -76,7 +76,7 @@ export function installedExtensions(opts: Dict, log?: Log): readonly Extension[]
   return known.extensions.filter(({ name }) => !disabled.some((pattern) => fnmatch(normal(name), pattern)))
 }
 
-/** Names of distributions are equal when they differ only in case and in `-`, `_` and `.`. */
+/** Normalize a distribution name: case and `-`, `_` and `.` do not matter. */
 const normal = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-')
 
 function extensionsIn(installation: PythonInstallation, problems: string[]): Extension[] {

@@ -9,7 +9,7 @@ export function frame(message: readonly unknown[]): Buffer {
   return whole
 }
 
-/** A larger frame is a length that was never meant as one: it would be waited for without end. */
+/** Size limit of a frame: a larger length is invalid data, and waiting for such a frame would never end. */
 const LARGEST_FRAME = 1 << 30
 
 /** Cut a stream into messages. */
@@ -38,7 +38,7 @@ export class PythonFrameReader {
     }
   }
 
-  /** The size of the next frame, when its head is there. */
+  /** Return the size of the next frame, if its header has arrived. */
   private wanted(): number | undefined {
     if (this.size < 4) return undefined
     const head = this.pieces[0]!.length >= 4 ? this.pieces[0]! : this.joined()

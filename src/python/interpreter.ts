@@ -1,4 +1,4 @@
-// Which Python runs and what it is given: the worker's file lies beside the sources, and inside dist/ once they are built.
+// The Python interpreter and its input: the worker's file is beside the sources, and inside dist/ after a build.
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
 import { installedFolder, isAnyError, recover } from '../base/mod.ts'
@@ -12,13 +12,13 @@ export function workerFile(): string {
 }
 
 /**
- * The folders of a search path. An empty or relative entry means the working directory: whoever can write there would
- * choose what a daemon of root runs.
+ * Return the absolute folders of a search path. Empty or relative entries mean the working directory: a user who can
+ * write there could choose what a daemon of root runs.
  */
 export const absoluteFolders = (path: string | undefined): string[] =>
   (path ?? '').split(delimiter).filter((folder) => isAbsolute(folder))
 
-/** The environment of the worker, in which PYTHONPATH cannot mean the working directory; `extras` comes last in it. */
+/** Return the environment of the worker, without the working directory in PYTHONPATH; `extras` is its last entry. */
 export function workerEnvironment(env: NodeJS.ProcessEnv = process.env, extras?: string): NodeJS.ProcessEnv {
   const { PYTHONPATH: path, ...rest } = env
   const folders = [...absoluteFolders(path), ...(extras === undefined ? [] : [extras])]
@@ -26,8 +26,8 @@ export function workerEnvironment(env: NodeJS.ProcessEnv = process.env, extras?:
 }
 
 /**
- * The program that a name means. On a path that begins with pyenv's shims it is a script, which takes longer to find the
- * interpreter than that one takes to start; what it would find is known without it.
+ * Return the program of a name. A pyenv shim is a script that takes longer to find the interpreter than the interpreter
+ * takes to start, so its result is computed here.
  */
 export function interpreter(name: string, env: NodeJS.ProcessEnv = process.env): string {
   if (name.includes('/')) return name

@@ -1,5 +1,5 @@
-// Starts the worker on another machine, over standard streams. Its code travels through them too, so that nothing is put on the disk
-// there: `python3 -c` gets a short text that reads the rest.
+// Starts the worker on another machine, over standard streams. Its code is sent through them too, so that no file is
+// written there: `python3 -c` gets a short text that reads the rest.
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -48,14 +48,14 @@ export async function launchOnTarget(remote: RemotePrograms, settings: WorkerSet
   const words = [bootText(), marker, ...workerWords({ ...settings, upstream: false })]
   const child = await remote.spawn(['sh', '-c', FIND_PYTHON, 'sh', ...words])
   const [to, from, errors] = [child.stdin!, child.stdout!, child.stderr!]
-  // the end of the process says what happened
+  // the exit of the process reports the reason
   for (const stream of [to, from, errors]) stream.on('error', () => {})
   await started(child, from, errors, `${marker}\n`)
   to.write(workerCode())
   return { child, program: 'python3', to, from, printed: [errors] }
 }
 
-/** Wait until the marker came, and leave what follows it in the stream. */
+/** Wait for the marker, and leave the following data in the stream. */
 function started(child: ChildProcess, from: Readable, errors: Readable, marker: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let head = Buffer.alloc(0)

@@ -1,4 +1,4 @@
-// Starts the worker's process on this machine. Two pipes of its own carry the frames.
+// Starts the worker's process on this machine. Two separate pipes carry the frames.
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { interpreter, workerEnvironment, workerFile } from './interpreter.ts'
@@ -6,11 +6,11 @@ import { interpreter, workerEnvironment, workerFile } from './interpreter.ts'
 /** A worker's process and its streams. */
 export interface LaunchedWorker {
   child: ChildProcess
-  /** What was started, for errors. */
+  /** The started program, for errors. */
   program: string
   to: Writable
   from: Readable
-  /** What modules print. */
+  /** The output of modules. */
   printed: readonly Readable[]
 }
 
@@ -19,7 +19,7 @@ export interface WorkerSettings {
   level: number
   /** Megabytes of address space; 0 for no limit. */
   memory: number
-  /** Whether `import salt` means a real Salt, where there is one. */
+  /** Whether `import salt` loads an installed real Salt. */
   upstream: boolean
 }
 

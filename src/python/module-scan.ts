@@ -1,4 +1,4 @@
-// Looks at users' Python modules in a process of its own, without running them, or imports one of them with limits.
+// Examines users' Python modules in a separate process without running them, or imports one of them with limits.
 import { spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { isAnyError, recover } from '../base/mod.ts'
@@ -9,7 +9,7 @@ export interface ScannedModule {
   file: string
   /** Why it could not be read. */
   problem?: string
-  /** What the parser said, at `line`. */
+  /** The parser's message, at `line`. */
   syntax?: string
   line?: number
   python2?: boolean

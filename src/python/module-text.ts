@@ -1,5 +1,5 @@
-// What the text of a Python module tells without Python: the names that it may serve under, and the functions that it may
-// have. A module that is listed in this way is loaded when one of its functions is used.
+// Reads the text of a Python module without Python: the names that it may have, and its possible functions. A module
+// that is listed in this way is loaded when one of its functions is used.
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -8,7 +8,7 @@ export interface ModuleText {
   readonly names: readonly string[]
   /** At least its public functions. */
   readonly functions: readonly string[]
-  /** Whether all names and functions are among those above. */
+  /** Whether all names and functions are listed above. */
   readonly isComplete: boolean
 }
 
@@ -16,7 +16,7 @@ const MOST_BYTES = 4 << 20
 
 const known = new Map<string, { stamp: string; text: ModuleText }>()
 
-/** What a file or the folder of a package tells, read again when it has changed. */
+/** Return the facts about a file or a package folder; read again after a change. */
 export function moduleText(path: string, stem: string): ModuleText {
   const file = path.endsWith('.py') ? path : join(path, '__init__.py')
   const facts = statSync(file, { throwIfNoEntry: false })
@@ -76,7 +76,7 @@ function importedNames(lines: readonly string[], index: number): string[] {
   )
 }
 
-/** The name of `__virtualname__`; empty when it is not a literal, undefined when there is none. */
+/** Return `__virtualname__`; empty if it is not a literal, undefined if it is not set. */
 function virtualNames(source: string): string | undefined {
   const set = /^[ \t]*__virtualname__\s*(?::[^=\n]+)?=\s*(?:["']([\w.-]+)["'])?/m.exec(source)
   return set ? (set[1] ?? '') : undefined

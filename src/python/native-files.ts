@@ -1,4 +1,5 @@
-// Users' files in TypeScript and JavaScript, for rooms that only know Python: who can run them says so here.
+// Users' files in TypeScript and JavaScript, for rooms that only know Python: the room that can run them registers
+// itself here.
 import type { Dict, Value } from '../data/mod.ts'
 import type { ModuleFile } from './folders.ts'
 import type { Scope } from './scope.ts'

@@ -1,4 +1,4 @@
-// The worker's code goes to targets whose Python is older than the one here.
+// The worker's code also runs on targets with an older Python.
 import { execFileSync } from 'node:child_process'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,11 +1,11 @@
-// What users' modules print becomes lines of the log. A module that prints without end costs a note, not the disk.
+// Logs the output of users' modules. A module that prints without end causes one note instead of a full disk.
 import type { Log } from '../base/mod.ts'
 
 const LONGEST_LINE = 4096
 const MOST_BYTES = 1 << 20
 const PERIOD_MS = 10_000
 
-/** Show control characters, with which printed data could forge lines of the log or command a terminal. */
+/** Escape control characters, with which printed data could forge log lines or control a terminal. */
 export const printable = (text: string): string =>
   text.replace(/[^\P{Cc}\n\t]/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
@@ -24,7 +24,7 @@ export class OutputLines {
     this.taken = 0
   }
 
-  /** Whether the log can take so many bytes more; the first that are too many are told of. */
+  /** Whether the log accepts this many more bytes; the first excess is logged. */
   takes(size: number): boolean {
     const now = Date.now()
     if (now - this.since > PERIOD_MS) {

@@ -1,5 +1,5 @@
-// The folders from which an interpreter imports installed packages, found without starting it. A virtual environment, the
-// folders of Debian, the user's own folder, PYTHONPATH, path files (`*.pth`) and the folder of salt-pip count.
+// The folders from which an interpreter imports installed packages, found without starting it: a virtual environment,
+// the folders of Debian, the user's own folder, PYTHONPATH, path files (`*.pth`) and the folder of salt-pip.
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
@@ -12,13 +12,13 @@ const MOST_BYTES = 64 << 10
 export interface PythonInstallation {
   /** The program. */
   readonly program: string
-  /** Such as `3.11`; undefined when neither the program nor its folders tell. */
+  /** Such as `3.11`; undefined if neither the program nor its folders contain it. */
   readonly version: string | undefined
   /** The folder of the virtual environment that the program belongs to. */
   readonly venv: string | undefined
   /** The folder of salt-pip, which may not exist; a virtual environment has none. */
   readonly extras: string | undefined
-  /** Where packages may be installed, in the order of the search. Some of these may not exist. */
+  /** Folders of installed packages in search order. Some of these may not exist. */
   readonly folders: readonly string[]
 }
 
@@ -29,7 +29,7 @@ interface Prefix {
 }
 
 export function isFolder(path: string): boolean {
-  // a folder in one that this user may not enter, such as the home of another user, is not part of the search
+  // an inaccessible folder, such as in the home of another user, is not part of the search path
   return recover(isAnyError, false, () => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)
 }
 
@@ -74,7 +74,7 @@ function versionOf(program: string, { folder, settings }: Prefix): string | unde
   return installed.length === 1 ? installed[0]!.slice('python'.length) : undefined
 }
 
-/** The folders of a prefix such as `/usr`, those of Debian included. */
+/** Return the folders of a prefix such as `/usr`, those of Debian included. */
 function foldersOfPrefix(folder: string, version: string): string[] {
   const own = `python${version}`
   if (folder !== '/usr') return [join(folder, 'lib', own, 'site-packages'), join(folder, 'lib64', own, 'site-packages')]
@@ -111,7 +111,7 @@ function installedIn({ folder, settings }: Prefix, version: string, env: NodeJS.
 const userFolder = (version: string, env: NodeJS.ProcessEnv): string[] =>
   env['PYTHONNOUSERSITE'] ? [] : [join(homedir(), '.local/lib', `python${version}`, 'site-packages')]
 
-/** What is known of the interpreter of that name; `extras` is the folder above the one of salt-pip. */
+/** Return the facts about the interpreter of this name; `extras` is the folder above the one of salt-pip. */
 export function pythonInstallation(
   python: string,
   extras: string,

@@ -1,5 +1,5 @@
-// The worker on a target. It belongs to one connection and is never used for another one. Users' files are sent to it before a call
-// that reads them, and again when they have changed.
+// The worker on a target. It belongs to one connection and is never used for another one. Users' files are sent to it
+// before a call that needs them, and again after a change.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, WITHHELD_OPTIONS } from '../base/mod.ts'
@@ -19,7 +19,7 @@ const READING: ReadonlySet<string> = new Set(['load', 'grains'])
 
 const MOST_BYTES = 64 << 20
 
-/** What a target may send: it is not trusted to keep within bounds. */
+/** Limits for messages of a target, which is not trusted. */
 const LIMITS = { frame: 128 << 20, asks: 256, withheld: WITHHELD_OPTIONS }
 
 const workers = new WeakMap<RemotePrograms, TargetWorker>()
@@ -58,7 +58,7 @@ export class TargetWorker {
     return this.worker.call(call)
   }
 
-  /** Start the process when there is none, and give it users' files. */
+  /** Start the process if there is none, and send it users' files. */
   private async prepare({ method, signal, timeout }: WorkerCall, opts: Dict): Promise<void> {
     if (this.missing) throw this.missing
     try {
@@ -86,7 +86,7 @@ export class TargetWorker {
   }
 }
 
-/** The Python files of users' folders with marks that change when they do. */
+/** Return the Python files of users' folders, each with a mark that changes with the file. */
 function userFiles(opts: Dict): Map<string, string> {
   const marks = new Map<string, string>()
   let size = 0

@@ -1,5 +1,5 @@
-// What one reaction has done, read from its chunk: the new form (`args`), the old ones (`arg` and `kwarg`, or parameters as
-// keywords of the reaction), and what Salt says about those it cannot read.
+// Reads a call from the chunk of a reaction: the new form (`args`), the old ones (`arg` and `kwarg`, or parameters as
+// keywords of the reaction), and Salt's messages for chunks that it cannot read.
 import { type Log, lookup } from '../base/mod.ts'
 import { type Dict, isDict, isList, repr, SaltError, str, type Value } from '../data/mod.ts'
 import { type MasterFunction, signatureOf } from '../sdk/mod.ts'
@@ -21,12 +21,12 @@ export interface ReactionCall {
   options?: Dict
 }
 
-/** How functions of the master are declared. */
+/** Return the declaration of a function of the master. */
 export type DeclaredFunctions = (kind: 'runner' | 'wheel', fun: string) => Promise<DeclaredFunction | undefined>
 
 export interface DeclaredFunction {
   declaration: MasterFunction
-  /** Whether it is one of ours, not a user's own. */
+  /** Whether the function is built in, not a user's own. */
   isBuiltIn: boolean
 }
 
@@ -105,7 +105,10 @@ function newForm(chunk: Dict, kind: ReactionKind, id: string, log: Log): Given |
 
 const entriesOf = (dict: Dict): Map<string, Value> => new Map([...dict].map(([key, value]) => [str(key), value]))
 
-/** One-key dicts as one; a plain word is a keyword without a value. Empty when anything else is among them. */
+/**
+ * Merge a list of one-key dicts into one dict; a plain word becomes a key without a value. Empty if the list contains
+ * anything else.
+ */
 function repacked(list: Value): Map<string, Value> {
   const found = new Map<string, Value>()
   for (const item of isList(list) ? list : []) {
@@ -135,7 +138,10 @@ async function oldForm(chunk: Dict, kind: ReactionKind, declared: DeclaredFuncti
   }
 }
 
-/** What `arg` or `kwarg` does not give: parameters are taken from the keywords of the reaction: those without a default by position. */
+/**
+ * Take the arguments from the keywords of the reaction when it has no `arg` or `kwarg`: parameters without a default by
+ * position, the others by name.
+ */
 function bySignature(chunk: Dict, fun: string, loaded: string, declaration: MasterFunction): Given {
   const signature = signatureOf(declaration, fun.slice(fun.lastIndexOf('.') + 1))
   const left = new Map(chunk)
@@ -153,7 +159,7 @@ function bySignature(chunk: Dict, fun: string, loaded: string, declaration: Mast
   }
   const kwargs = new Map<string, Value>()
   for (const name of [...signature.positional.slice(signature.required), ...signature.keywordOnly]) {
-    // events tell all parameters: those that Salt knows too, unless others were asked for
+    // events show all parameters that Salt has; parameters that only Brine has appear only when the reaction sets them
     if (declaration.args[name]?.beyond && !left.has(name)) continue
     kwargs.set(name, left.get(name) ?? declaration.args[name]?.default ?? null)
     left.delete(name)
@@ -178,7 +184,7 @@ function invalid(keys: string[], name: string): string {
   return `${first.join(', ')} and '${keys.at(-1)}' are invalid keyword arguments for '${name}'`
 }
 
-/** What a reaction waits for: kind and ID of others. */
+/** The requisites of a reaction: kind and ID of other chunks. */
 export function requirements(chunk: Dict): string[] {
   const listed = ['require', 'watch', 'onchanges'].flatMap((name) => {
     const value = chunk.get(name)

@@ -1,5 +1,5 @@
-// The calls of one planned reaction, each when its time has come. Jobs are published in their order; a call that requires
-// others waits for how these ended, and a job for a minion whose key one of them accepts waits until that minion is up.
+// Carries out the calls of one planned reaction. Jobs are published in order. A call with requisites waits for their
+// results. A job for a minion whose key a required call accepts waits until that minion has started.
 import { type Dict, str } from '../data/mod.ts'
 import type { Cause } from './causes.ts'
 import type { Performance, Performer } from './perform.ts'
@@ -42,7 +42,7 @@ export async function carryOut(carried: Carried): Promise<void> {
       )
     })
     if (!keepsTurn) continue
-    // once one waits, those after it do, without holding up other reactions
+    // once a call waits, the calls after it wait too, without delaying other reactions
     if (needs.length > 0 || turn) turn = begun
     else await begun
   }
@@ -85,7 +85,7 @@ async function afterOthers(entry: Dict, performer: Performer, heardAnswered: () 
   await performer.jobs.quiet(tgt ?? '')
 }
 
-/** What came of the calls, by name; asked for before or after it is known. */
+/** The results of the calls by name; readers may ask before a result is known. */
 class Outcomes {
   private readonly known = new Map<string, Outcome>()
 

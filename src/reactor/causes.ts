@@ -1,5 +1,6 @@
-// How far an event is from one that no reaction caused. A runner that a reaction started fires its events within it; events
-// of a job carry the job's number. What comes from deeper than allowed is a loop.
+// The depth of events: how many reactions lie between an event and one that no reaction caused. A runner that a
+// reaction started fires events in its asynchronous context; events of a job carry the job id. An event below the
+// allowed depth is a loop.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Dict, isDict, str, type Value } from '../data/mod.ts'
 
@@ -11,16 +12,19 @@ export interface Cause {
 
 const REMEMBERED = 5000
 
-/** By which work that a reaction began tells what it does in its name. */
+/** Attributes events and jobs to the reaction that caused them. */
 export interface Caused {
   /** Events that are fired before the function returns are the reaction's. */
   firing<T>(fire: () => T): T
-  /** So is everything about a job. */
+  /** All events of this job are the reaction's. */
   job(jid: string): void
 }
 
 export class Causes {
-  /** Only for functions that fire events as they like: following them costs every promise of the process. */
+  /**
+   * Context of functions that fire events at any time. Used only for these: tracking slows every promise of the
+   * process.
+   */
   private readonly within = new AsyncLocalStorage<Cause>()
   private firing: Cause | undefined
   private readonly jobs = new Map<string, Cause>()
@@ -51,7 +55,7 @@ export class Causes {
     return this.within.exit(work)
   }
 
-  /** A job that is published during the work of a reaction belongs to it, whoever published it. */
+  /** If a reaction is at work, note the published job as caused by it, whoever published the job. */
   hear(tag: string): void {
     const cause = this.firing ?? this.within.getStore()
     const jid = cause && /^salt\/job\/(\d+)\/new$/.exec(tag)?.[1]
@@ -63,7 +67,7 @@ export class Causes {
     if (this.jobs.size > REMEMBERED) this.jobs.delete(this.jobs.keys().next().value!)
   }
 
-  /** To be asked while the event is being told. */
+  /** Return the cause of an event. Must be called while the event is fired. */
   of(tag: string, data: Dict): Cause | undefined {
     const inner = data.get('data')
     const sent = inner !== undefined && isDict(inner) ? inner.get('__pub_jid') : undefined

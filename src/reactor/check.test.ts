@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const accept = masterFn({ doc: '', args: { match: arg.any('') }, run: () => null })
 
-/** The problems of a file, without what is the same for all of them. */
+/** Return the problems of a file, without the part that all of them share. */
 async function problems(sls: string | undefined): Promise<string[]> {
   const file = join(folder, 'x.sls')
   if (sls !== undefined) writeFileSync(file, sls)

@@ -1,6 +1,6 @@
-// A look at the rules when the master starts, so that a missing file, one that cannot be read, or a function that does not exist
-// is told of before the event comes that needs it. Files are rendered for an event that has everything, with functions that do
-// nothing; what such an event cannot decide is left alone. Each problem is named with its file and line.
+// Checks the rules when the master starts: a missing file, an unreadable file or an unknown function is reported before
+// an event needs it. Files are rendered for a stand-in event, with functions that do nothing; expressions that such an
+// event cannot decide are skipped. Each problem names its file and line.
 import { readFileSync } from 'node:fs'
 import { BrineError, didYouMean, silentLog, toError } from '../base/mod.ts'
 import { globFiles, option, rawOption } from '../config/mod.ts'
@@ -20,7 +20,7 @@ import { standIn, standInFunctions } from './stand-in.ts'
 /** `runner.state.orchestrate:` as the line of a file. */
 const CALL = /^\s+(local|cmd|caller|runner|wheel)\.([\w.]+)\s*:/
 
-/** What runs code of its own is not run for a look. */
+/** Renderers that are safe to run in a check: they run no code of users. */
 const SAFE = new Set(['jinja', 'yaml', 'json', 'yamlex', 'toml', 'text'])
 
 interface Problem {
@@ -76,7 +76,7 @@ class Check {
     return [...written, ...(await this.rendered(rule, file, text)).filter((problem) => !known.has(problem.text))]
   }
 
-  /** Functions that lines name, in whatever branch of the template they are. */
+  /** Report functions that lines name, in any branch of the template. */
   private async written(text: string): Promise<Problem[]> {
     const problems: Problem[] = []
     for (const [index, line] of text.split('\n').entries()) {
@@ -127,7 +127,7 @@ class Check {
     return problems
   }
 
-  /** What is wrong with one reaction. */
+  /** Return the problem with one reaction, if any. */
   private async reaction(chunk: Dict): Promise<string | undefined> {
     const kind = kindOf(chunk)
     const fun = str(chunk.get('fun') ?? '')
@@ -175,7 +175,7 @@ function isCertain(error: unknown, text: string): boolean {
     return FAULTS.has(cause.code) || /^Jinja variable '\w+' is undefined$/.test(reason)
   }
   if (!(cause instanceof YamlError)) return !/\{[{%]/.test(text)
-  // two IDs may differ once an event is there
+  // two IDs may differ once there is a real event
   return !reason.includes('conflicting ID') || !/\{[{%]/.test(text)
 }
 
@@ -184,7 +184,7 @@ function problemOf(error: unknown): Problem {
   return { line: error.at?.line, text: error.reason.split('\n')[0]! }
 }
 
-/** Whether there is anything to react with. */
+/** Whether any rule is configured. */
 export const hasRules = (opts: Dict): boolean => {
   const reactor = rawOption(opts, 'reactor')
   return Array.isArray(reactor) ? reactor.length > 0 : typeof reactor === 'string' && str(reactor) !== ''

@@ -1,4 +1,4 @@
-// What a reactor reaches: the files, templates and functions of its daemon, and on a master the master itself.
+// The context of a reactor: the files, templates and functions of its daemon and, on a master, the master itself.
 import { BrineError } from '../base/mod.ts'
 import type { MasterContext, MinionJobs } from '../sdk/mod.ts'
 

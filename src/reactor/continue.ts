@@ -1,6 +1,7 @@
-// What becomes of a runner or wheel function that was running for a reaction when the master ended. One whose end is known is
-// not run again; an orchestration goes on where it was; others run again, unless `reactor_repeat_interrupted` is false or they
-// were broken off too often, which may be their own doing. So each is carried out at least once.
+// Decides about runner and wheel functions of a reaction that the end of the master interrupted. A function whose end
+// is recorded does not run again. An orchestration resumes. Other functions run again, unless
+// `reactor_repeat_interrupted` is false or they were interrupted too often and may be the cause. So each call is
+// carried out at least once.
 import { option } from '../config/mod.ts'
 import { type Dict, str, truthy, type Value } from '../data/mod.ts'
 import { startsOrchestration } from '../sdk/mod.ts'

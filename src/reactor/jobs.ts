@@ -1,13 +1,13 @@
-// Jobs of reactions. Their numbers are written down before they are published, so that a job of which it is not known whether
-// minions heard of it can be published again under the same number, which no minion does twice.
+// Jobs of reactions. Job ids are recorded before the publication. If it is unknown whether minions received a job, it
+// is published again under the same id, which no minion runs twice.
 import type { EventBus } from '../bus/mod.ts'
 import { type Dict, fnmatch, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
 import type { ReactionCall } from './calls.ts'
 import { noMaster, type ReactorMaster } from './context.ts'
 
-/** How long a job waits for a minion whose key a reaction has just accepted. */
+/** How long a job waits for a minion whose key a reaction has just accepted, in seconds. */
 const START_SECONDS = 300
-/** After so long without an event, minions are asked. */
+/** Seconds without an event after which minions are asked. */
 const SILENCE = 15
 /** Within this time minions have found a master that was away. */
 const RETURN_SECONDS = 60
@@ -41,7 +41,7 @@ export class ReactionJobs {
     return published?.minions
   }
 
-  /** Publishes a job that may have been published before: to those who neither returned nor run it, when they are there. */
+  /** Publish again a job that may have been published before, to the minions that neither returned nor run it. */
   async publishAgain(call: ReactionCall, jid: string): Promise<string[] | undefined> {
     const { minions } = this.master.targets(call.tgt ?? '', call.tgtType ?? 'glob')
     if (minions.length === 0) return undefined
@@ -89,7 +89,7 @@ export class ReactionJobs {
     return false
   }
 
-  /** Resolves when no states are being applied on these minions, as far as they say. */
+  /** Resolves when these minions report that no states are being applied. */
   async quiet(tgt: Value): Promise<void> {
     const job = {
       tgt,
@@ -114,7 +114,7 @@ export class ReactionJobs {
     return this.given
   }
 
-  /** From now on nothing is found out any more: what waits, waits for the next life of the master. */
+  /** Stop all queries; waiting calls stay for the next start of the master. */
   close(): void {
     this.isClosed = true
   }
@@ -124,7 +124,7 @@ export class ReactionJobs {
     return minions.filter((id) => !returns.has(id))
   }
 
-  /** Which of these minions run a job, which do not, and which say nothing. */
+  /** Ask which of these minions run a job; return those that do, those that do not, and those that are silent. */
   private async ask(jid: string, minions: readonly string[]): Promise<Asked> {
     const asked: Asked = { running: [], idle: [], silent: [...minions] }
     if (minions.length === 0) return asked
@@ -148,7 +148,7 @@ interface Asked {
 const succeeded = (ret: Dict): boolean =>
   truthy(ret.get('success') ?? true) && (numberOf(ret.get('retcode') ?? 0) ?? 0) === 0
 
-/** Whether an event tells of the start of a minion that the target names. */
+/** Return a test for start events of minions in the target. */
 function isStartOf(tgt: Value): (tag: string) => boolean {
   const names = isList(tgt) ? tgt.map(str) : str(tgt).split(',')
   return (tag) => {

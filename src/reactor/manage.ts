@@ -1,5 +1,5 @@
-// Managing a running reactor by events: its rules, whether it answers at all, and what it would do about an event. Such events
-// come from the master or from programs of its own user, and prove that their sender may read the master's key.
+// Control of a running reactor by events: list and change its rules, switch it, preview the reaction to an event. Such
+// events come from the master or from programs of its own user, with a proof that the sender can read the master's key.
 import type { Log } from '../base/mod.ts'
 import { type EventBus, isOwn, type Origin, readOriginText } from '../bus/mod.ts'
 import { type Dict, isDict, isProven, str, truthy, type Value } from '../data/mod.ts'
@@ -19,7 +19,7 @@ const BASE = 'salt/reactors/manage'
 
 export class Managing {
   private readonly parts: ManagingParts
-  /** Only the leader of a cluster answers events. */
+  /** Whether this master leads the cluster; only the leader answers events. */
   isLeader = true
 
   constructor(parts: ManagingParts) {

@@ -1,5 +1,5 @@
-// Carrying out one call of a reaction. Jobs are published and waited for only by reactions that require them; runner and
-// wheel functions run in a pool under the name of the reactor, by which their own events are known.
+// Carries out one call of a reaction. A job is published without waiting for its returns, unless another call requires
+// it. Runner and wheel functions run in a pool, under the user name of the reactor, which also marks their events.
 import { toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
@@ -14,7 +14,7 @@ import { ReactionJobs } from './jobs.ts'
 import { Pool } from './pool.ts'
 import { callIn, type ReactionRecord, stateOf } from './record.ts'
 
-/** As which functions of the master run for the reactor. */
+/** User name of functions of the master that the reactor runs. */
 export const REACTOR_USER = 'Reactor'
 
 export interface MasterRun {
@@ -39,12 +39,12 @@ export interface PerformParts {
   causes: Causes
 }
 
-/** One call and what it belongs to. */
+/** One call with its record and cause. */
 export interface Performance {
   entry: Dict
   record: ReactionRecord
   cause: Cause
-  /** Whether others wait for what comes of it. */
+  /** Whether other calls wait for its result. */
   isRequired: boolean
 }
 
@@ -60,7 +60,7 @@ export class Performer {
     this.jobs = new ReactionJobs(parts.master, parts.bus)
   }
 
-  /** How many functions of the master could begin at once. */
+  /** How many functions of the master could start at once. */
   get room(): number {
     return this.pool.free
   }
@@ -169,7 +169,7 @@ export class Performer {
     return succeeded
   }
 
-  /** A call that the end of the master broke off is told of, whatever becomes of it. */
+  /** Report a call that the end of the master interrupted, whatever happens to it next. */
   private tell({ entry, record }: Performance, next: Continued): void {
     const { context, bus } = this.parts
     const isAgain = !('outcome' in next)

@@ -1,5 +1,5 @@
-// The chunks of a reaction as calls in its record. What cannot be called is told there, and keeps the others from nothing,
-// except that an unknown kind ends the list, as in Salt.
+// Turns the chunks of a reaction into calls in its record. A chunk that cannot be called is recorded with the reason,
+// and the others go on. As in Salt, an unknown kind ends the list.
 import type { Dict } from '../data/mod.ts'
 import { failureLine } from '../render/mod.ts'
 import { type DeclaredFunctions, KINDS, kindOf, reactionCall, requirements } from './calls.ts'
@@ -10,7 +10,7 @@ import { nameIn, type ReactionRecord, requiredBy } from './record.ts'
 export interface PlanParts {
   context: ReactorContext
   declared: DeclaredFunctions
-  /** How many functions of the master can begin at once. */
+  /** How many functions of the master can start at once. */
   room: number
 }
 
@@ -50,7 +50,7 @@ async function planned(
   return entry
 }
 
-/** Marks what begins at once, so that its beginning need not be written once more. */
+/** Mark calls that start at once, so that their start needs no further write. */
 function begin(entries: readonly Dict[], record: ReactionRecord, room: number): void {
   let left = room
   for (const entry of entries) {

@@ -10,7 +10,7 @@ export class Pool {
     this.room = room
   }
 
-  /** How much could begin at once. */
+  /** How many calls could start at once. */
   get free(): number {
     return Math.max(0, this.width - this.active)
   }

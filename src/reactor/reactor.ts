@@ -1,5 +1,5 @@
-// The reactor of a master: it hears every event, and answers those that a rule matches, one after the other, as their files
-// say. What an earlier life of the master had not ended is taken up first.
+// The reactor of a master. It receives every event and carries out the reactions of matching rules in order. Reactions
+// that the last run of the master did not finish are resumed first.
 import { guarded, shownText } from '../base/mod.ts'
 import { type BusEvent, isOwn, patternText } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
@@ -23,7 +23,7 @@ import { type Rule, Rules } from './rules.ts'
 export interface ReactorParts extends Omit<PerformParts, 'causes'> {
   store: ReactionStore
   declared: DeclaredFunctions
-  /** By which programs on this machine show that they may manage the reactor. */
+  /** The master's key, which proves that a program on this machine may manage the reactor. */
   masterKey(): string
   /** Resolves when minions have come back to a master that has just begun. */
   minionsBack?: Promise<void>
@@ -41,7 +41,7 @@ interface Answering extends ReactedEvent {
   depth: number
 }
 
-/** Where the making of a reaction is noted. */
+/** Receives the files and errors while a reaction is planned. */
 interface Noted {
   file(path: string, high: Dict, lines: Dict): void
   error(text: string): void
@@ -58,11 +58,11 @@ export class Reactor {
   private readonly deepest: number
   private stop: (() => void) | undefined
   private last: Promise<void> = Promise.resolve()
-  /** Reactions that were planned and are carried out one after the other, and how many of them wait. */
+  /** The chain of planned reactions, which are carried out one after the other. */
   private carrying: Promise<void> = Promise.resolve()
   private planned = 0
   private isClosed = false
-  /** Reactions since the start: begun, failed, and those that wait or run. */
+  /** Reactions since the start: begun, failed, and waiting or running. */
   readonly counts = { begun: 0, failed: 0, waiting: 0 }
 
   constructor(parts: ReactorParts) {
@@ -92,7 +92,7 @@ export class Reactor {
     if (interrupted.length > 0) this.apart('Taking up reactions', () => this.takeUpAll(interrupted))
   }
 
-  /** A job that is published before minions listen again reaches nobody. */
+  /** Resume recorded reactions after the minions are back: a job that is published earlier reaches nobody. */
   private async takeUpAll(records: readonly ReactionRecord[]): Promise<void> {
     await this.parts.minionsBack
     if (this.isClosed) return
@@ -112,7 +112,7 @@ export class Reactor {
     )
   }
 
-  /** Resolves when the reactions to what was heard are written down; undefined when there is nothing to write. */
+  /** Resolves when the reactions to all received events are recorded; undefined if nothing is to be written. */
   get writing(): Promise<void> | undefined {
     return this.parts.store.pending
   }
@@ -125,12 +125,12 @@ export class Reactor {
     await this.carrying
   }
 
-  /** Data is read where a rule matches only: what a minion returned may be long, and is packed till then. */
+  /** Decode the data of an event only if a rule matches: a return may be large, and stays packed until then. */
   private hear(event: BusEvent): void {
     const { tag, number, origin, fields } = event
     this.causes.hear(tag)
-    // what the reactor began itself is no reason for a reaction, but nobody else gets past it by that name
-    // the user in a return or in a refused request is what its sender wrote
+    // calls of the reactor itself cause no reaction; the name alone is no proof, since the user in a return or in a
+    // refused request is what the sender wrote
     const isCall = !tag.startsWith('salt/job/') && (origin.proof === 'process' || isOwn(origin))
     const isItsOwn = isCall && fields.get('user') === REACTOR_USER
     if (isItsOwn || tag === LOOP_TAG) return
@@ -155,7 +155,7 @@ export class Reactor {
     if (begun) void store.pending?.then(() => begun(event)).catch(() => {})
   }
 
-  /** Written down at once, and answered after those that came before. */
+  /** Record the reaction at once, and carry it out after the earlier ones. */
   private begin(answering: Answering & { number: number }): void {
     const { tag, data, origin, rules, cause, depth, number } = answering
     const patterns = rules.map(({ pattern }) => pattern)
@@ -169,7 +169,7 @@ export class Reactor {
     this.follow(() => this.traced(tag, parent, () => this.answer(answering, record)))
   }
 
-  /** Answer in a span below the one that the event carries. */
+  /** Carry out the reaction in a span below the span of the event. */
   private traced(tag: string, parent: TraceContext | undefined, answer: () => Promise<void>): Promise<void> {
     const { tracer } = this.parts
     if (!tracer) return answer()
@@ -177,7 +177,7 @@ export class Reactor {
     return tracer.span({ name: `salt.reactor.${tag}`, kind: 'consumer', attributes, parent }, answer)
   }
 
-  /** Events in between must not count as caused by what is going on here. */
+  /** Run work outside of the current cause, so that unrelated events do not count as caused by it. */
   private follow(work: () => Promise<void>): void {
     this.causes.apart(() => {
       this.last = this.last.then(work).catch((error: unknown) => {
@@ -186,7 +186,7 @@ export class Reactor {
     })
   }
 
-  /** Does work that nobody waits for. */
+  /** Run work in the background. */
   private apart(what: string, work: () => Promise<unknown>): void {
     guarded(this.parts.context.log, what, work)()
   }
@@ -200,7 +200,7 @@ export class Reactor {
     return carryOut({ performer: this.performer, record, cause, isTakenUp, heardAnswered })
   }
 
-  /** Goes on with what an earlier life began; the others need not wait for it. */
+  /** Resume a recorded reaction; the others need not wait for it. */
   private async takeUp(record: ReactionRecord): Promise<void> {
     const { tag, data, origin, depth } = record
     if (!record.plan) {
@@ -273,7 +273,7 @@ export class Reactor {
     return []
   }
 
-  /** What would be done about an event. */
+  /** Return what the reactor would do about an event. */
   private async preview(event: ReactedEvent): Promise<Dict> {
     const rules = this.rules.matching(event.tag, event.origin)
     const errors: string[] = []

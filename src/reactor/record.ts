@@ -1,6 +1,6 @@
-// What is written down about one reaction: the event, the rules and files that answered it, the calls that came of it and how
-// they ended. It is written when the event comes, before the first call is made, and as calls end, so that the next life of a
-// master knows what is left to do.
+// The record of one reaction: the event, the rules and files that matched, the calls and their results. It is written
+// when the event arrives, before the first call, and when calls end, so that the next start of the master knows what is
+// left.
 import { newJid } from '../base/mod.ts'
 import { type Origin, originDict, readOrigin, UNKNOWN } from '../bus/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
@@ -16,7 +16,7 @@ export interface ReactionHead {
   cause?: number
   /** The number of the event in the journal. */
   event?: number
-  /** Where the rules are written. */
+  /** The file and line of each rule. */
   places: Dict
 }
 
@@ -60,7 +60,7 @@ export class ReactionRecord {
     return new ReactionRecord(store, store.begin(tag, content), content)
   }
 
-  /** Those that an earlier life of the master did not end. */
+  /** The reactions that the last run of the master did not finish. */
   static interrupted(store: ReactionStore): ReactionRecord[] {
     return store.open().map(({ id, record }: KeptReaction) => new ReactionRecord(store, id, record))
   }
@@ -84,7 +84,7 @@ export class ReactionRecord {
     return Number(this.content.get('depth') ?? 1)
   }
 
-  /** Its calls once they stand; undefined before. */
+  /** The planned calls; undefined before planning is done. */
   get plan(): readonly Dict[] | undefined {
     return this.content.get('calls') === null ? undefined : this.calls
   }
@@ -99,14 +99,14 @@ export class ReactionRecord {
     ;(this.content.get('errors') as Value[]).push(text)
   }
 
-  /** Says how often it was taken up again after the master had ended, and drops what is found out anew. */
+  /** Count one more resumption; drop the files and errors of an unfinished plan. */
   takenUp(): void {
     this.content.set('interruptions', Number(this.content.get('interruptions') ?? 0) + 1)
     if (!this.plan) this.content.set('files', []).set('errors', [])
     this.write()
   }
 
-  /** The entry of a call that is to be made after those it requires. */
+  /** Add the entry of a call that follows the calls it requires. */
   add(call: ReactionCall, sls: Value, requires: readonly string[]): Dict {
     const entry = new Map<Value, Value>([
       ['id', call.id],
@@ -131,7 +131,7 @@ export class ReactionRecord {
     entry.set('state', 'running')
   }
 
-  /** From here on the calls stand. */
+  /** Mark the calls as complete and write the record. */
   planned(): void {
     this.content.set('calls', this.calls)
     this.write()
@@ -177,7 +177,7 @@ export function callIn(entry: Dict): ReactionCall {
   }
 }
 
-/** By which other calls of the same reaction name this one. */
+/** The name by which other calls of the same reaction refer to this one. */
 export const nameIn = (entry: Dict): string => `${str(entry.get('type') ?? '')}/${str(entry.get('id') ?? '')}`
 
 export const requiredBy = (entry: Dict): string[] => {

@@ -1,5 +1,5 @@
-// Where the rules of the reactor are written: in a file of the master's configuration, or in the file that `reactor` names.
-// Looked up once, when the first reaction is written down.
+// The places of the rules of the reactor: a file of the master's configuration, or the file that `reactor` names. Found
+// once, when the first reaction is recorded.
 import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { globFiles, option } from '../config/mod.ts'
@@ -14,7 +14,7 @@ export class RulePlaces {
     this.opts = opts
   }
 
-  /** `file:line` of a rule; undefined for one that was added while the master runs. */
+  /** Return `file:line` of a rule; undefined for a rule that was added at run time. */
   of(pattern: string): string | undefined {
     this.places ??= new Map(this.files().flatMap(placesIn))
     return this.places.get(pattern)
@@ -37,7 +37,7 @@ function placesIn(file: string): Array<[string, string]> {
   try {
     content = load(readFileSync(file, 'utf8'), { name: file, positions: true })
   } catch {
-    // the configuration was read before; what has become of it since is told when it is read again
+    // the file was readable at the start; the next reading reports the error
     return []
   }
   const rules = isDict(content) ? content.get('reactor') : content

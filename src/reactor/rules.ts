@@ -1,6 +1,6 @@
-// Which files answer which events: the option `reactor`, a list of one-key dicts from a glob of tags to one file or several,
-// or the path of a YAML file with such a list, which is read anew for each event. Among the files there may be a condition,
-// `origin:` with who may have fired the event; a rule whose condition cannot be read answers nothing.
+// The rules: which files react to which events. The option `reactor` is a list of one-key dicts from a glob of tags to
+// one or more files, or the path of a YAML file with such a list, which is read again for each event. An entry
+// `origin:` among the files restricts the origins of events; a rule with an invalid condition matches nothing.
 import { readFileSync } from 'node:fs'
 import { type Log, toError } from '../base/mod.ts'
 import { isFrom, type Origin, type OriginPattern, readOriginPattern } from '../bus/mod.ts'
@@ -11,7 +11,7 @@ import { load } from '../yaml/mod.ts'
 export interface Rule {
   pattern: string
   files: string[]
-  /** Who may have fired the event; anybody when there is none. */
+  /** The allowed origins of the event; undefined allows all. */
   origins?: OriginPattern[]
 }
 
@@ -32,7 +32,7 @@ export class Rules {
     this.log = log
   }
 
-  /** The list as it is configured, with what was added since. */
+  /** The configured list with the rules that were added at run time. */
   list(): Value[] {
     const configured = rawOption(this.opts, 'reactor')
     if (typeof configured !== 'string') return isList(configured) ? configured : []
@@ -100,7 +100,7 @@ export class Rules {
   }
 }
 
-/** What is no dict with one key is passed over, as in Salt. */
+/** Return the rule of an entry. As in Salt, an entry that is no dict with one key is ignored. */
 function ruleOf(entry: Value): Rule | { problem: string } | undefined {
   if (!isDict(entry) || entry.size !== 1) return undefined
   const [[key, value]] = [...entry] as [[Value, Value]]
@@ -120,6 +120,6 @@ function ruleOf(entry: Value): Rule | { problem: string } | undefined {
       origins.push(read)
     }
   }
-  // a list without names means nobody
+  // an empty list of origins allows none
   return { pattern, files, origins }
 }

@@ -1,5 +1,5 @@
-// An event that has everything, for looking at files before there is an event: whatever is asked of it gives the same again.
-// Functions called in such a template answer with it too, so that nothing is done.
+// A stand-in event for checks of files without a real event: every attribute, item and call of it returns the stand-in.
+// Functions that such a template calls return it too, so that nothing is executed.
 import type { BinaryOp, Value } from '../data/mod.ts'
 import { CallableValue } from '../jinja/mod.ts'
 import type { FunctionSource } from '../render/mod.ts'
@@ -52,7 +52,7 @@ export class StandIn extends CallableValue {
 
 export const standIn: StandIn = new StandIn()
 
-/** Every function there could be, none of which does anything. */
+/** A source with every function name; the functions do nothing. */
 export const standInFunctions: FunctionSource = {
   has: () => true,
   hasModule: () => true,

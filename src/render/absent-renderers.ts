@@ -1,4 +1,4 @@
-// Renderers that Salt has and that cannot run here yet, so that a text that asks for one is told why.
+// Salt's renderers that cannot run here yet; the error for a text that uses one gives the reason.
 import { firstLine, RenderError } from './errors.ts'
 import type { Renderer } from './renderer.ts'
 

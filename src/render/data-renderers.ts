@@ -1,4 +1,4 @@
-// Renderers that read data from text. `text` itself is none of Salt's: it hands on what it gets.
+// Renderers that parse data. `text`, which is not one of Salt's, returns its input.
 import { type Dict, decodeMsgpack, encodeText, MsgpackError, type Value } from '../data/mod.ts'
 import { deserializeYamlex, type LoadOptions, renderYaml, YamlError } from '../yaml/mod.ts'
 import { RenderError, renderError } from './errors.ts'
@@ -6,7 +6,7 @@ import { inputText, withoutShebang } from './input-text.ts'
 import { json5, jsonRenderer, toml } from './object-renderers.ts'
 import type { RenderContext, Renderer, StageOutput } from './renderer.ts'
 
-/** Salt lets most errors of parsers out as they are; each gets its place in the file. */
+/** Add the place in the file to an error of a parser. Salt passes most of them on unchanged. */
 function yamlError(error: YamlError, ctx: RenderContext): RenderError {
   const code = error.code === 'SaltRenderError' || error.code === 'DeserializationError' ? error.code : 'YamlError'
   const line = error.line ?? error.at?.line

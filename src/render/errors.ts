@@ -1,5 +1,5 @@
-// What rendering can fail with. `code` is the class Salt raises and `message` the whole text Salt shows, with the
-// quoted lines; `error` is its first part alone, and `reason` what people should read.
+// Errors of rendering. `code` is the class in Salt and `message` the whole text in Salt, with the quoted lines; `error`
+// is its first part, and `reason` the text for users.
 import { BrineError, type ErrorDetails, type Position } from '../base/mod.ts'
 import { excerpt } from './excerpt.ts'
 
@@ -14,11 +14,11 @@ export type RenderErrorCode =
   | 'DeserializationError'
 
 export interface RenderErrorDetails extends ErrorDetails {
-  /** 0 when the fault lies in another file, which `error` then quotes. */
+  /** 0 if the error is in another file, which `error` then quotes. */
   line?: number | undefined
   /** The text that `line` counts in. */
   source?: string | undefined
-  /** The way the error took, as Salt shows it for what it did not expect. */
+  /** The trace, which Salt shows for unexpected errors. */
   trace?: string | undefined
 }
 
@@ -43,6 +43,6 @@ export class RenderError extends BrineError<RenderErrorCode> {
 export const renderError = (error: string, details?: RenderErrorDetails): RenderError =>
   new RenderError('SaltRenderError', error, details)
 
-/** Where a pipe is named. */
+/** The position of the shebang line. */
 export const firstLine = ({ path }: { path?: string | undefined }): Position | undefined =>
   path === undefined ? undefined : { file: path, line: 1 }

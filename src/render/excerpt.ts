@@ -1,4 +1,4 @@
-// The lines around an error, as Salt quotes them: five on each side, the faulty one marked.
+// The lines around an error in Salt's form: five on each side, the faulty one marked.
 import { splitLines } from '../data/mod.ts'
 
 const AROUND = 5
@@ -6,8 +6,8 @@ const AROUND = 5
 const MARKER = '    <======================'
 
 /**
- * `line` counts from 1; a line past the end gives the whole text back, as Salt does. A text that goes on after what is
- * given is cut in any case.
+ * `line` counts from 1; a line past the end returns the whole text, as in Salt. `goesOn`: the text is incomplete and is
+ * always cut.
  */
 export function excerpt(text: string, line: number, { goesOn = false } = {}): string {
   const lines = splitLines(text)

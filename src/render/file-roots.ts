@@ -7,11 +7,11 @@ import { type Dict, decodeBytes, str, textOf, type Value } from '../data/mod.ts'
 
 export interface TreeFile {
   text: string
-  /** Where it is on disk. */
+  /** The path on disk. */
   file: string
 }
 
-/** Where templates and SLS files come from. */
+/** The source of templates and SLS files. */
 export interface FileTree {
   read(path: string, saltenv: string): Promise<TreeFile | undefined>
   /** The directories that make up an environment, where the tree is on this machine. */
@@ -21,7 +21,7 @@ export interface FileTree {
 export class FileRoots implements FileTree {
   private readonly roots: Dict
 
-  /** `roots` maps an environment to its directories; `__env__` stands for every environment that is not listed. */
+  /** `roots` maps an environment to its directories; `__env__` matches every environment that is not listed. */
   constructor(roots: Value) {
     this.roots = roots instanceof Map ? roots : new Map()
   }

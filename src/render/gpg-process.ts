@@ -6,7 +6,7 @@ import { isGone } from '../base/mod.ts'
 
 export interface GpgResult {
   output: Buffer
-  /** What gpg said on its error stream. */
+  /** The output of gpg on stderr. */
   problem: Buffer
 }
 
@@ -39,7 +39,7 @@ export function runGpg(program: string, keydir: string, cipher: Buffer): Promise
     }
     child.stdout.on('data', gather(output))
     child.stderr.on('data', gather(problem))
-    // gpg that fails early closes its input; its own words tell more than the broken pipe
+    // if gpg fails early, it closes its input; its stderr is more useful than the broken pipe
     child.stdin.on('error', () => {})
     child.on('error', reject)
     child.on('close', () => {

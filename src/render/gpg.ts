@@ -1,5 +1,5 @@
-// The `gpg` renderer: PGP messages inside data are replaced by what they say, with the system's gpg and the keys of
-// `gpg_keydir`. Also serves `decrypt_pillar` and encrypted pillar overrides.
+// The `gpg` renderer: decrypts PGP messages in data with the system's gpg and the keys of `gpg_keydir`. Also used for
+// `decrypt_pillar` and encrypted pillar overrides.
 import { option } from '../config/mod.ts'
 import { encodeText, isList, repr, str, textOrBytes, truthy, type Value } from '../data/mod.ts'
 import { renderError } from './errors.ts'
@@ -18,7 +18,7 @@ export const gpg: Renderer = {
   render: async (input, _args, ctx) => ({ value: await decrypt(input, ctx) }),
 }
 
-/** Dicts and lists are changed in place, so that they keep their positions. */
+/** Dicts and lists are changed in place, so that their positions remain known. */
 export async function decrypt(value: Value, ctx: GpgContext, options: DecryptOptions = {}): Promise<Value> {
   const program = await findGpg()
   if (program === undefined) throw renderError('GPG unavailable')
@@ -42,13 +42,13 @@ async function keyDirectory({ opts, functions }: GpgContext): Promise<string> {
   return `${directory}/gpgkeys`
 }
 
-/** Bytes are held as text of one character per byte while they are searched. */
+/** Bytes are searched as text with one character per byte. */
 const MESSAGE = /-----BEGIN PGP MESSAGE-----.*?-----END PGP MESSAGE-----/gs
 
 const asBytes = (value: string | Uint8Array): string =>
   Buffer.from(typeof value === 'string' ? encodeText(value) : value).toString('latin1')
 
-/** Calls `change` for every text and bytes under the value; what it gives replaces them. */
+/** Call `change` for every text and byte string under the value, and replace it by the result. */
 function walk(value: Value, options: DecryptOptions, change: (text: string) => Value | undefined): Value {
   if (typeof value === 'string' || value instanceof Uint8Array) {
     const bytes = asBytes(value)
@@ -93,7 +93,7 @@ interface Kept {
   until: number
 }
 
-/** With `gpg_cache`, answers are kept for `gpg_cache_ttl` seconds; in memory only, whatever the backend option says. */
+/** With `gpg_cache`, results are kept for `gpg_cache_ttl` seconds; only in memory, whatever the backend option says. */
 const cache = new Map<string, Kept>()
 const MOST_KEPT = 10_000
 

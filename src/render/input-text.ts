@@ -1,4 +1,4 @@
-// What a stage that reads text gets from the one before it.
+// Converts the input of a stage that reads text.
 import { decodeBytes, type Value } from '../data/mod.ts'
 import { renderError } from './errors.ts'
 
@@ -8,7 +8,7 @@ export function inputText(input: Value, renderer: string): string {
   throw renderError(`The ${renderer} renderer reads text, and the renderer before it gave data`)
 }
 
-/** For languages that have no comments in which the shebang line could hide. */
+/** Remove the shebang line, for languages in which it is no comment. */
 export function withoutShebang(text: string): string {
   return text.startsWith('#!') ? text.slice(text.indexOf('\n') + 1) : text
 }

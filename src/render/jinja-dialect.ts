@@ -1,4 +1,4 @@
-// The filters and tests of Salt's templates: Jinja's own, what Salt adds, and what needs the machine.
+// The filters and tests of Salt's templates: Jinja's own, Salt's additions, and those that use the machine.
 import { builtinFilters, builtinTests, type JinjaDialect, saltFilters, saltTests } from '../jinja/mod.ts'
 import { hostFilters, waitingHostFilters } from './jinja-filters/mod.ts'
 

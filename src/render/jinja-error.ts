@@ -1,5 +1,5 @@
-// What a failed template tells, as Salt words it: the kind of failure, the line, and the lines around it. A failure in
-// an imported file quotes that file and has line 0.
+// Salt's message for a failed template: the kind of failure, the line, and the lines around it. For a failure in an
+// imported file, it quotes that file and has line 0.
 import { BrineError } from '../base/mod.ts'
 import { splitLines, textOf, type Value } from '../data/mod.ts'
 import type { TemplateFailure } from '../jinja/mod.ts'
@@ -21,7 +21,7 @@ export interface FailedTemplate {
   /** The template's own text. */
   source: string
   path?: string | undefined
-  /** The `sls` that templates see; undefined when there is none. */
+  /** The `sls` variable of templates; undefined if there is none. */
   sls: Value | undefined
   /** Texts of imported files by path, and the real files behind these paths. */
   sources: ReadonlyMap<string, string>
@@ -46,12 +46,12 @@ export function jinjaRenderError(failure: TemplateFailure, template: FailedTempl
     const quoted = `${text}\n${origin.path}(${line}):\n${excerpt(other, line)}`
     return renderError(quoted, { reason: text, ...told, line: 0, trace, at, cause: error })
   }
-  // the trace follows the template in what is quoted, and is longer than that in Salt
+  // the quoted text continues with the trace, which is longer in Salt
   const source = trace === undefined ? template.source : `${template.source}\n${passed.join('\n')}`
   return renderError(text, { ...told, line, source, trace, at, cause: error })
 }
 
-/** Salt's first words, and whether it counts such an error among the expected ones. */
+/** Return Salt's introduction, and whether Salt expects errors of this kind. */
 function kindOf(error: Error): { introduction: string; expected: boolean } {
   const code = error instanceof BrineError ? error.code : ''
   if (code === 'UndefinedError') return { introduction: 'Jinja variable ', expected: true }
@@ -60,7 +60,7 @@ function kindOf(error: Error): { introduction: string; expected: boolean } {
   return { introduction: 'Jinja error: ', expected: false }
 }
 
-/** What Python prints of an error; one of YAML that was being handled is told before it. */
+/** Return Python's text for an error; a YAML error that was being handled precedes it. */
 function tracebacks(error: Error, passed: readonly string[]): string[] {
   const own = [...passed, `${pythonClass(error)}: ${error.message}`]
   if (!(error.cause instanceof YamlError)) return own

@@ -31,7 +31,7 @@ function setting(name: keyof Delimiters, value: Value): Delimiters[keyof Delimit
   return text
 }
 
-/** Jinja refuses delimiters that it could not tell apart. */
+/** Throw for delimiters that Jinja cannot distinguish. */
 function checked(delimiters: Partial<Delimiters>): Partial<Delimiters> {
   const all = { ...DEFAULT_DELIMITERS, ...delimiters }
   const starts = new Set([all.block_start_string, all.variable_start_string, all.comment_start_string])

@@ -28,13 +28,13 @@ export interface JinjaOptions {
   saltenv: string
   /** The SLS being rendered, `''` for a text outside any; undefined for a managed file, which sees no `sls`. */
   sls?: string
-  /** A managed file, whatever `sls` is. */
+  /** Render as a managed file, whatever `sls` is. */
   asFile?: boolean
   /** The template's own path, for `tplpath` and its like. */
   path?: string | undefined
-  /** Further variables; they win over Salt's own. */
+  /** Further variables; they override Salt's own. */
   context?: ReadonlyMap<string, Value>
-  /** Where imports are looked up; the file roots, or pillar roots, of `opts` when not given. */
+  /** The source of imports. Default: the file roots, or pillar roots, of `opts`. */
   tree?: FileTree
   /** Rendering pillar: imports come from the pillar roots. */
   isPillar?: boolean
@@ -45,7 +45,7 @@ export interface JinjaOptions {
 
 export interface JinjaOutput {
   text: string
-  /** Which template line wrote which part of the text. */
+  /** Maps parts of the text to template lines. */
   lines: LineMap
 }
 
@@ -78,7 +78,7 @@ export async function renderJinja(source: string, options: JinjaOptions): Promis
   }
 }
 
-/** While pillar is compiled, templates get the data itself, and what they change in it stays. */
+/** While pillar is compiled, templates get the data itself, and their changes remain. */
 function pillarFor({ isPillar, asFile, pillar }: JinjaOptions): Dict {
   if (isPillar) return pillar
   return asFile ? pillarForFiles(pillar) : pillarForTemplates(pillar)
@@ -104,7 +104,7 @@ function templateVariables(options: JinjaOptions): Variables {
   return variables
 }
 
-/** What `{% profile %}` and data imports took goes to the log. */
+/** Log the durations of `{% profile %}` and data imports. */
 function profiling(log: Log): NonNullable<EnvironmentOptions['profile']> {
   return (label, source) => {
     const start = performance.now()

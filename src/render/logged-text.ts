@@ -1,5 +1,5 @@
-// What the log says about a template: the text that it became, as Salt shows it, and how long it took. Values of pillar are
-// secrets, so that of a file of the pillar only the keys are shown.
+// Log lines about templates: the rendered text, as in Salt, and the duration. Pillar values are secrets, so for a
+// pillar file only the keys are shown.
 import { isLogged, type Log, namedLog } from '../base/mod.ts'
 import { HIDDEN } from '../data/mod.ts'
 import type { RenderContext } from './renderer.ts'
@@ -8,13 +8,13 @@ const TEMPLATE = 'salt.template'
 
 export function tellRendered(text: string, ctx: RenderContext): void {
   if (ctx.log === undefined || ctx.asFile || !isLogged(ctx.log, 'debug')) return
-  // a top file of the pillar says who gets which files
+  // a top file of the pillar contains no secrets, only targets and names
   const shown = ctx.isPillar && ctx.sls !== '' ? withoutValues(text) : text
   const lines = shown.trimEnd().replace(/^/gm, '    ')
   namedLog(ctx.log, TEMPLATE)('debug', `Rendered data from file: ${ctx.path ?? ctx.sls}:\n${lines}`)
 }
 
-/** Return what tells the log how long a stage took. */
+/** Return a function that logs the duration of a stage. */
 export function timing(log: Log | undefined, ctx: RenderContext): (stage: string) => void {
   if (log === undefined || !isLogged(log, 'profile')) return () => {}
   const began = performance.now()
@@ -27,7 +27,7 @@ export function timing(log: Log | undefined, ctx: RenderContext): (stage: string
   }
 }
 
-/** `key: value`, with what stands before it on the line. */
+/** `key: value`, with the text before it in the line. */
 const KEY = /^(\s*(?:- +)*[^\s:#'"{[][^:#{}[\]]*:)(?:\s.*)?$/
 /** A line after which a text of several lines begins. */
 const BLOCK = /(?::|^\s*-)\s+[|>]\S*\s*(?:#.*)?$/
@@ -36,7 +36,7 @@ const indentOf = (line: string): number => /^\s*/.exec(line)![0].length
 
 /** YAML without its values: keys stay, and of other lines the indentation. */
 export function withoutValues(text: string): string {
-  /** How far the key of a text of several lines is indented, within one. */
+  /** The indentation of the key, within a block of text. */
   let block: number | undefined
   const shown = text.split('\n').map((line) => {
     if (line.trim() === '') return line

@@ -1,12 +1,12 @@
-// The `nacl` renderer: texts in data that are `NACL[…]` are replaced by what is in the box, which `nacl.dec` opens. Also serves
-// `decrypt_pillar`.
+// The `nacl` renderer: replaces `NACL[…]` texts in data by the content of the box, which `nacl.dec` opens. Also used
+// for `decrypt_pillar`.
 import { isDict, isList, textOrBytes, type Value } from '../data/mod.ts'
 import { renderError } from './errors.ts'
 import type { RenderContext, Renderer } from './renderer.ts'
 
 const BOX = /^NACL\[(.*)\]\n?$/
 
-/** Dicts and lists are changed in place, so that they keep their positions. */
+/** Dicts and lists are changed in place, so that their positions remain known. */
 export async function openBoxes(value: Value, ctx: Pick<RenderContext, 'functions'>): Promise<Value> {
   if (typeof value === 'string') return openedText(value, ctx)
   if (isDict(value)) for (const [key, item] of value) value.set(key, await openBoxes(item, ctx))

@@ -1,4 +1,4 @@
-// json, and with libraries that are imported when they are first needed, json5 and toml.
+// json, and with libraries that are imported at first use, json5 and toml.
 import { float, int, loadJson, PyError, type Value } from '../data/mod.ts'
 import { RenderError, type RenderErrorCode } from './errors.ts'
 import { inputText, withoutShebang } from './input-text.ts'
@@ -65,7 +65,7 @@ export const toml: Renderer = {
   },
 }
 
-/** JSON5 does not tell ints from floats, so a whole number is an int there; TOML gives ints as bigints. */
+/** JSON5 does not distinguish ints and floats, so a whole number is an int; TOML ints arrive as bigints. */
 function fromObject(value: unknown, number: (n: number) => Value): Value {
   switch (typeof value) {
     case 'string':

@@ -27,7 +27,7 @@ export function pythonClass(error: Error): string {
 }
 
 function moduleOf(error: BrineError, name: string): string {
-  // what `raise()` of a template throws is a class of Salt's
+  // `raise()` of a template throws one of Salt's classes
   if (error instanceof SaltError || name === 'TemplateError') return 'salt.exceptions.'
   if (error instanceof JinjaError) return 'jinja2.exceptions.'
   return MODULES[name] ?? ''

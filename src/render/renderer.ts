@@ -1,11 +1,11 @@
-// What a renderer is: one stage of a pipe, from text or data to text or data.
+// The interface of a renderer: one stage of a pipe, from text or data to text or data.
 import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { JinjaDialect, LineMap } from '../jinja/mod.ts'
 import type { FileTree } from './file-roots.ts'
 import type { FunctionSource } from './salt-functions.ts'
 
-/** What all stages of one rendering know. */
+/** The context of all stages of one rendering. */
 export interface RenderContext {
   opts: Dict
   grains: Dict
@@ -15,11 +15,11 @@ export interface RenderContext {
   sls: string
   /** A file or a text by itself, no SLS: its first line names no renderer, and templates know no `sls`. */
   asFile?: boolean
-  /** Where the text comes from, for variables and errors. */
+  /** The path of the text, for variables and errors. */
   path?: string
   /** Further template variables. */
   context?: ReadonlyMap<string, Value>
-  /** Where templates import from; the roots of `opts` when not given. */
+  /** The source of imports. Default: the roots of `opts`. */
   tree?: FileTree
   isPillar?: boolean
   /** The filters and tests of templates; Salt's, on this machine, when not given. */
@@ -32,7 +32,7 @@ export interface RenderContext {
 export interface StageOutput {
   /** Text is a value like any other. */
   value: Value
-  /** Of text that a template wrote: which of its lines wrote what. */
+  /** Maps lines of a rendered text to template lines. */
   lines?: LineMap
 }
 

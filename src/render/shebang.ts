@@ -1,14 +1,14 @@
-// Which renderers a text goes through: what its first line says after `#!`, or the configured pipe. A first line that
-// names a program (`#!/bin/sh`) says nothing.
+// Selects the renderers of a text: the pipe after `#!` in its first line, or the configured pipe. A first line with a
+// program (`#!/bin/sh`) is ignored.
 import { lookup } from '../base/mod.ts'
 
 export interface Stage {
   name: string
-  /** What follows the name, as one text. */
+  /** The rest after the name, as one text. */
   args: string
 }
 
-/** Pipes from before there were pipes. */
+/** Old names of pipes. */
 const OLD_NAMES: Readonly<Record<string, string>> = lookup({
   yaml_jinja: 'jinja|yaml',
   yaml_mako: 'mako|yaml',

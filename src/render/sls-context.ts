@@ -1,6 +1,5 @@
-// The variables that tell an SLS or a template where it lies: slspath, tpldir and their spellings. A path is taken for
-// an SLS file's own only when it ends as the SLS name says; other templates rendered under an SLS name get the
-// name itself as `tplfile`.
+// The path variables of an SLS or a template: slspath, tpldir and their variants. A path belongs to an SLS file only if
+// it ends with the SLS name; other templates that are rendered under an SLS name get the name as `tplfile`.
 import { dirname } from 'node:path/posix'
 
 /** `tplpath` is the template's path on disk; without one only the `sls*` variables are known. */

@@ -1,5 +1,6 @@
 // The renderer `stateconf [-Gosp] [yaml . jinja]`: IDs that begin with a dot belong to their SLS, a state requires the
-// one before it (`-o`), a first and a last state stand for the whole file, and `stateconf.set` gives names to templates.
+// one before it (`-o`), a first and a last state represent the whole file, and `stateconf.set` defines names for
+// templates.
 import { option } from '../config/mod.ts'
 import { type Dict, isList, str, textOf, type Value } from '../data/mod.ts'
 import { firstLine, renderError } from './errors.ts'
@@ -10,7 +11,7 @@ const REQUIRE_IN = REQUIRE.map((name) => `${name}_in`)
 const REQUISITES = [...REQUIRE, ...REQUIRE_IN, 'use', 'use_in']
 const NO_IDS = ['include', 'exclude', 'extend']
 
-/** What `stateconf.set` said in the files of one run, and what `extend` said about them. */
+/** The settings of `stateconf.set` in the files of one run, and their `extend`. */
 interface Settings {
   own: Map<string, Dict>
   extended: Map<string, Dict>
@@ -63,7 +64,7 @@ class StateConf {
     settingsOf.set(ctx.opts, this.settings)
   }
 
-  /** The names that templates get: settings of this SLS without its own name before them. */
+  /** The names for templates: settings of this SLS without the SLS name. */
   variables(): Map<string, Value> {
     const prefix = `${this.ctx.sls}::`
     return new Map(
@@ -215,7 +216,7 @@ class StateConf {
   }
 }
 
-/** The renderer over those that read data and templates. */
+/** The renderer, over those that render data and templates. */
 export function stateconf(renderers: readonly Renderer[]): Renderer {
   const named = (name: string, ctx: RenderContext): Renderer => {
     const found = renderers.find((renderer) => renderer.name === name)

@@ -1,5 +1,5 @@
-// How `import`, `include` and `extends` find templates in Salt: by their path in the file tree, or, beginning with
-// `./` or `../`, relative to `tpldir`. Each load tells later templates where it was, through `tpldir` and its like.
+// How `import`, `include` and `extends` find templates in Salt: by their path in the file tree, or, with `./` or `../`,
+// relative to `tpldir`. Each load sets `tpldir` and its like for later templates.
 import { dirname, isAbsolute, join, normalize, relative } from 'node:path/posix'
 import { option } from '../config/mod.ts'
 import { type Dict, textOf } from '../data/mod.ts'

@@ -1,4 +1,4 @@
-// Where top files say what: the lines of targets and of SLS names. Looked for only when there is an error to report.
+// The places in top files: the lines of targets and of SLS names. Searched only for an error.
 import type { Position } from '../base/mod.ts'
 import { type Dict, isList, type Value } from '../data/mod.ts'
 import { positionOf } from '../yaml/mod.ts'

@@ -1,6 +1,6 @@
-// Options, grains and pillar as templates get them. Salt wraps them in classes of its own, which error texts name. An SLS
-// file that changes its `pillar` changes a copy, which later SLS files see; files that functions render have the
-// pillar of functions instead, and what they change in it counts for `pillar.get` too.
+// Options, grains and pillar for templates. Salt wraps them in its own classes, which error texts name. An SLS file
+// that changes its `pillar` changes a copy, which later SLS files see; files that functions render have the pillar of
+// functions instead, so their changes are visible to `pillar.get`.
 import { type Dict, deepCopy, NamedDict, nameClass } from '../data/mod.ts'
 
 const MODULE = 'salt.utils.optsdict'
@@ -22,12 +22,12 @@ export function renewPillarForTemplates(pillar: Dict): void {
   pillars.delete(pillar)
 }
 
-/** Grains are the same dict for templates and functions; a text about one that is missing names Salt's class. */
+/** Grains are the same dict for templates and functions; an error about a missing one names Salt's class. */
 export function nameGrains(grains: Dict): void {
   nameClass(grains, `${MODULE}.DictProxy`)
 }
 
-/** The pillar of functions itself, for the files they render. */
+/** Return the pillar of functions itself, for the files that they render. */
 export function pillarForFiles(pillar: Dict): Dict {
   if (!(pillar instanceof NamedDict)) nameClass(pillar, `${MODULE}.DictProxy`)
   return pillar
@@ -36,7 +36,7 @@ export function pillarForFiles(pillar: Dict): Dict {
 const ofSls = new WeakMap<Dict, NamedDict>()
 const ofFiles = new WeakMap<Dict, NamedDict>()
 
-/** Options are taken as they are when the first template asks for them, once for SLS files and once for other files. */
+/** Options are copied when the first template uses them, once for SLS files and once for other files. */
 export function optsForTemplates(opts: Dict, pillar: Dict, forFiles: boolean): Dict {
   if (opts instanceof NamedDict) return opts
   const known = forFiles ? ofFiles : ofSls

@@ -16,22 +16,22 @@ import type {
 import type { MasterFunctions } from './functions.ts'
 
 export interface BusAccess extends EventStream {
-  /**
-   * Fire an event; fail where no bus takes it. An event of `caller`, who chose its tag, fails where the caller may not fire it.
-   */
+  /** Fire an event; fail if no bus takes it. If `caller` chose the tag, fail also if the caller may not fire it. */
   fire(tag: string, data: Dict, caller?: Origin): Promise<void>
 }
 
-/** What the program reaches for functions of the master, with the rights of the master's owner: targets of salt-ssh, and salt-cloud. */
+/**
+ * What functions of the master can reach with the rights of the master's owner: targets of salt-ssh, and salt-cloud.
+ */
 export interface OverSsh {
-  /** Run a function; `signal` ends what runs on the targets. */
+  /** Run a function on the targets; `signal` aborts it there. */
   run(access: MasterAccess, call: SshCall, signal?: AbortSignal): AsyncIterable<SshReturn>
   /** The ids of the targets that rosters have for an expression. */
   targets(
     access: MasterAccess,
     call: Pick<SshCall, 'tgt' | 'tgtType' | 'options' | 'isFromOutside' | 'isInRoster'>,
   ): Promise<string[]>
-  /** Open salt-cloud with its files, and undo what killed runs left. */
+  /** Open salt-cloud with its files, and undo the incomplete creations of killed runs. */
   cloud?(access: MasterAccess): Promise<OpenedCloud>
   /** Put minions of the master on hosts. */
   bootstrap?(access: MasterAccess, request: BootstrapRequest): Promise<BootstrapOutcome[]>

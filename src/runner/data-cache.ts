@@ -17,7 +17,7 @@ export interface CacheParts {
   host?: Host
 }
 
-/** Return the banks of a driver; undefined when there is none of that name. */
+/** Return the banks of a driver; undefined if the driver does not exist. */
 export async function cacheBanks(driver: string, parts: CacheParts): Promise<SharedBanks | undefined> {
   const { opts, log, host = new LocalHost() } = parts
   if (driver === LOCAL) return localBanks(option(opts, 'cachedir'))
@@ -29,7 +29,7 @@ export async function cacheBanks(driver: string, parts: CacheParts): Promise<Sha
   return declared.open(dataSourceContext({ opts, grains, host, log, functions }))
 }
 
-/** Return banks whose driver is loaded when they are first used. */
+/** Return banks whose driver is loaded at first use. */
 function lazyBanks(driver: string, parts: CacheParts): SharedBanks {
   let opening: Promise<SharedBanks> | undefined
   const banks = (): Promise<SharedBanks> => {
@@ -37,7 +37,7 @@ function lazyBanks(driver: string, parts: CacheParts): SharedBanks {
       if (!found) throw new BrineError('NoCacheDriver', `There is no driver '${driver}' of the cache`)
       return found
     })
-    // what is lacking now may be there at the next try
+    // try again at the next use, since the missing part may exist then
     opening.catch(() => {
       opening = undefined
     })
@@ -58,9 +58,9 @@ function lazyBanks(driver: string, parts: CacheParts): SharedBanks {
 
 export interface OpenedCache {
   cache: DataCache
-  /** Fetch what the server has, and follow the changes of other masters. */
+  /** Fetch the data of the server, and follow the changes of other masters. */
   follow(): Promise<void>
-  /** Wait a while until changes are where others see them. */
+  /** Wait until changes are visible to others, up to a limit. */
   settled(): Promise<void>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// The functions beside a master: runner and wheel functions, and those of the minion on the master's machine.
+// The functions beside a master: runner and wheel functions, and the functions of the minion on the master's machine.
 import type { Log } from '../base/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'

@@ -4,12 +4,12 @@ import { dictFrom, type Value } from '../data/mod.ts'
 import type { MasterAccess } from './access.ts'
 import { announce } from './context.ts'
 
-/** Salt's code for such a call. */
+/** Salt's return code for a call that did not begin. */
 const NOT_BEGUN = 254
 
 export interface NotBegun {
   fun: string
-  /** What it was called with, as a publication would have it. */
+  /** The arguments, in the form of a publication. */
   args: Value[]
   message: string
   jid?: string | undefined

@@ -64,7 +64,7 @@ export class OpenedStores implements MasterStores {
     return cacheBanks(driver, this.parts)
   }
 
-  /** Wait a while until changes of the cache are where others see them. */
+  /** Wait until changes of the cache are visible to others, up to a limit. */
   settled(): Promise<void> {
     return this.parts.cache.settled()
   }

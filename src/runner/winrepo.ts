@@ -1,5 +1,5 @@
-// Repositories of definitions for Windows minions: mirrors like those of the file server, with their files checked out below
-// `winrepo_dir` and `winrepo_dir_ng`, where the file server finds them.
+// Repositories of definitions for Windows minions: mirrors like those of the file server. Their files are checked out
+// below `winrepo_dir` and `winrepo_dir_ng`, where the file server finds them.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrineError, type Log } from '../base/mod.ts'
@@ -23,7 +23,7 @@ import {
 
 const ROLE = 'winrepo'
 
-/** The parameters that a remote shares with an option of all, in the order in which errors list them. */
+/** The parameters of a remote that have a global option, in the order in which errors list them. */
 const sharedBy = (opts: Dict): Array<[string, Value]> => [
   ['ssl_verify', rawOption(opts, 'winrepo_ssl_verify')],
   ['refspecs', rawOption(opts, 'winrepo_refspecs')],
@@ -65,13 +65,13 @@ function groupsOf(opts: Dict, log: Log): Group[] {
 const locksOf = (opts: Dict, folder: string, log: Log): LockFiles =>
   new LockFiles(option(opts, 'cachedir'), true, log, folder)
 
-/** Remove lock files of the remotes whose URL matches, and return what was done. */
+/** Remove lock files of the remotes whose URL matches; return what was done. */
 export const clearWinrepoLocks = (opts: Dict, log: Log, types: readonly LockType[], pattern: string | null): string[] =>
   groupsOf(opts, log).flatMap(({ folder, remotes }) =>
     types.flatMap((type) => locksOf(opts, folder, log).clear(remotes, pattern, type)),
   )
 
-/** Fetch all remotes and check them out; return the directory of each, or what is wrong with the configuration. */
+/** Fetch all remotes and check them out; return the directory of each, or the problem in the configuration. */
 export async function updateWinrepos(opts: Dict, log: Log, isClean: boolean): Promise<Value> {
   try {
     const updated: Dict = new Map()
@@ -110,7 +110,7 @@ async function update(opts: Dict, remote: ConfiguredRemote, below: string, log: 
   return target
 }
 
-/** What was fetched before stays when nothing can be fetched now. */
+/** Fetch a remote; if the fetch fails, keep the earlier state. */
 async function fetch(mirror: GitMirror, remote: ConfiguredRemote, log: Log): Promise<void> {
   try {
     await mirror.update()

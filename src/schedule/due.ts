@@ -1,5 +1,5 @@
-// When a job is due: the decision of one look at it, from its own words, what is remembered of it, and the time. Nothing
-// here touches the machine; the time comes from outside.
+// Decides whether a job is due, from its settings, its remembered times and the current time. Pure code; the caller
+// passes the time.
 import { Cron } from 'croner'
 import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
 import { formattedMoment, momentOf } from './moments.ts'
@@ -13,18 +13,18 @@ const UNITS: ReadonlyArray<[string, number]> = [
 ]
 const KINDS = ['once', 'when', 'cron'] as const
 
-/** What is remembered of a job between two looks. */
+/** The remembered times of a job between two polls. */
 export interface Times {
   /** When it is due next. */
   next: number | null
-  /** With splay: when it really runs. */
+  /** The time of the run with splay. */
   splayed: number | null
   /** Whether it runs at the first look; undefined before it. */
   atStart: boolean | undefined
   lastRun: number | null
   /** The moment of `when` or `once` that was seen last, so that it does not fire twice. */
   fired: number | null
-  /** With `run_after_skip_range`: when it runs after it was skipped. */
+  /** The time of the run after `skip_during_range`, for `run_after_skip_range`. */
   resume: number | null
   error: string | null
   skipped: { reason: string; time: number } | null
@@ -41,7 +41,7 @@ export const freshTimes = (): Times => ({
   skipped: null,
 })
 
-/** What holds for all jobs. */
+/** Settings for all jobs. */
 export interface DueRules {
   /** Milliseconds between two looks. */
   loop: number
@@ -80,7 +80,7 @@ export function intervalOf(job: Dict): number | undefined {
   return UNITS.reduce((sum, [unit, length]) => sum + (countOf(job.get(unit) ?? 0) ?? 0) * length, 0)
 }
 
-/** One look at a job: whether it runs now. Changes what is remembered of it. */
+/** Decide whether a job runs now, and update its remembered times. */
 export function look(name: string, job: Dict, times: Times, now: number, rules: DueRules): DueVerdict {
   times.error = null
   times.skipped = null
@@ -138,7 +138,7 @@ export function scheduleText(job: Dict): string {
   return kind === 'when' ? text : `${kind} ${text}`
 }
 
-/** What keeps a job from running at all. Beside an interval `when`, `cron` and `once` count for nothing, as in Salt. */
+/** Return the reason why a job cannot run. As in Salt, an interval overrides `when`, `cron` and `once`. */
 function faultOf(name: string, job: Dict): string | undefined {
   const kinds = KINDS.filter((kind) => job.has(kind))
   if (kinds.length > 1) return 'Unable to use "when", "cron", "once" options together. Ignoring.'
@@ -179,7 +179,7 @@ function splaySeconds(splay: Value, { random }: DueRules): number | undefined {
 
 function cronMoment(name: string, job: Dict, times: Times, now: number): number | null {
   const fields = str(job.get('cron')!).trim().split(/\s+/)
-  // seconds stand last in Salt's, first in croner's
+  // in Salt, the seconds are the last field, in croner the first
   const pattern = fields.length === 6 ? [fields[5], ...fields.slice(0, 5)] : fields
   try {
     return new Cron(pattern.join(' '), { paused: true }).nextRun(new Date(now))?.getTime() ?? null
@@ -189,7 +189,7 @@ function cronMoment(name: string, job: Dict, times: Times, now: number): number 
   }
 }
 
-/** `once` and `when`: points in time, each of which fires when it is reached, and not when it is long over. */
+/** `once` and `when`: each point in time fires once, unless it is long past. */
 function pointIsDue(name: string, job: Dict, times: Times, now: number, rules: DueRules): boolean {
   const moments = job.has('once') ? onceMoment(name, job, times) : whenMoments(name, job, times, now, rules)
   if (moments === undefined) return false

@@ -1,5 +1,5 @@
-// Where a schedule is kept: jobs in `minion.d/_schedule.conf` beside the configuration, as Salt has it, and the times they
-// are due at in the cache.
+// The storage of a schedule: jobs in `minion.d/_schedule.conf` beside the configuration, as in Salt, and the times of
+// their next runs in the cache.
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Log, PRIVATE_FILE, toError } from '../base/mod.ts'

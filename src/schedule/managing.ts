@@ -1,4 +1,4 @@
-// Requests about the schedule, as functions send them over a minion's bus, and the events that answer them.
+// Requests about the schedule, which functions send over a minion's bus, and the events that answer them.
 import { lookup } from '../base/mod.ts'
 import { type Dict, deepCopy, dictFrom, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import { datetimeOf } from './moments.ts'
@@ -26,13 +26,13 @@ const answer = (word: string, data: Record<string, Value>): ScheduleAnswer => ({
 })
 const shown = (jobs: Dict): Value => deepCopy(jobs)
 
-/** What comes over a bus has lost the order that its sender gave it, and is shown sorted. */
+/** Sort dicts for output: the bus does not keep the order of the sender. */
 function unordered(value: Value): Value {
   if (isList(value)) return value.map(unordered)
   return isDict(value) ? new Map([...value].map(([key, item]) => [key, unordered(item)])) : value
 }
 
-/** Changes the minion's own jobs, saves them if asked to, and answers with all there are. */
+/** Change the minion's own jobs, save them if requested, and answer with all jobs. */
 const changing =
   (word: string, change: (schedule: Schedule, request: Request) => void): Command =>
   (schedule, request) => {
@@ -126,13 +126,13 @@ const COMMANDS: Readonly<Record<string, Command>> = lookup({
   job_status: (schedule, { name }) => answer('job_status_complete', { data: schedule.status(name) }),
 })
 
-/** Does what a `manage_schedule` event asks for; undefined when there is nothing to answer. Unknown requests throw. */
+/** Carry out a `manage_schedule` event; undefined if it has no answer. Throw for an unknown request. */
 export function manageSchedule(schedule: Schedule, data: Dict): ScheduleAnswer | undefined {
   const func = str(data.get('func') ?? null)
   const command = COMMANDS[func]
   if (!command) throw new RangeError(`Function "${func}" is unavailable in salt.utils.scheduler`)
   const given = unordered(data.get('schedule') ?? null)
-  // those two always leave the file as it is
+  // these two functions never change the file
   const saves = data.get('persist') === true && !['postpone_job', 'skip_job'].includes(func)
   return command(schedule, { data, name: str(data.get('name') ?? ''), given: isDict(given) ? given : new Map(), saves })
 }

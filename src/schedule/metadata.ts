@@ -1,4 +1,4 @@
-// What the return of a scheduled job with `metadata` tells besides: when and where it ran.
+// Extra fields in the return of a scheduled job with `metadata`: when and where it ran.
 import { type Dict, isDict, PyDatetime } from '../data/mod.ts'
 
 /** Undefined without `metadata`. */
@@ -27,7 +27,7 @@ function offsetText(now: Date): string {
   return `${minutes < 0 ? '-' : '+'}${text(Math.abs(minutes) / 60)}${text(Math.abs(minutes) % 60)}`
 }
 
-/** As C's asctime writes local time. */
+/** Format local time like C's asctime. */
 export function asctime(date: Date): string {
   const [weekday, month, day, year] = date.toDateString().split(' ') as [string, string, string, string]
   return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${date.toTimeString().slice(0, 8)} ${year}`

@@ -1,5 +1,5 @@
-// Times as schedules write them: dates, times of day and weekdays in the orders that dateutil reads, in local time. What a
-// text leaves out is of today; a weekday is the next such day, today included.
+// Parses times in schedules: dates, times of day and weekdays in the orders that dateutil reads, in local time. Missing
+// parts are those of today; a weekday is its next occurrence, today included.
 import { decodeBytes, PyDatetime, parseTime, str, type Value } from '../data/mod.ts'
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
@@ -16,14 +16,14 @@ interface Parts {
   second?: number | undefined
   afternoon?: boolean | undefined
   utc?: boolean | undefined
-  /** Numbers that stand alone, whose meaning their place tells. */
+  /** Numbers without a unit, whose meaning depends on their position. */
   loose: number[]
 }
 
 const startsWith = (names: readonly string[], word: string): number =>
   word.length < 3 ? -1 : names.findIndex((name) => name.startsWith(word))
 
-/** The moment in milliseconds, or undefined when the text tells none. */
+/** Return the time in milliseconds; undefined if the text contains none. */
 export function momentOf(value: Value, now: number): number | undefined {
   if (value instanceof PyDatetime) return localOf(value)
   if (value instanceof Uint8Array) return momentOf(decodeBytes(value), now)
@@ -33,7 +33,7 @@ export function momentOf(value: Value, now: number): number | undefined {
   return parts && complete(parts, now)
 }
 
-/** The moment that a text tells in a format of strptime. */
+/** Return the time in a text with a strptime format. */
 export function formattedMoment(value: Value, format: string): number | undefined {
   if (value instanceof PyDatetime) return localOf(value)
   const parsed = typeof value === 'string' ? parseTime(value, format) : undefined
@@ -44,7 +44,7 @@ export function formattedMoment(value: Value, format: string): number | undefine
   return new Date(...date, wall.getUTCHours(), wall.getUTCMinutes(), wall.getUTCSeconds()).getTime()
 }
 
-/** As a datetime without zone. */
+/** Return a datetime without time zone. */
 export function datetimeOf(moment: number): PyDatetime {
   const date = new Date(moment)
   return new PyDatetime(date.getFullYear(), date.getMonth() + 1, date.getDate(), {

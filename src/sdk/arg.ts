@@ -3,8 +3,8 @@
 import type { Dict, Float, Value } from '../data/mod.ts'
 
 /**
- * The strict kinds refuse values of another type; the lenient ones (`text`, `flag`, `isTrue`, `words`, `count`, `textOrNumber`,
- * `textOrList` and `textListOrDict`) convert any value as Salt's functions do.
+ * The strict kinds refuse values of another type. The lenient kinds (`text`, `flag`, `isTrue`, `words`, `count`,
+ * `textOrNumber`, `textOrList` and `textListOrDict`) convert any value as Salt's functions do.
  */
 export type ArgKind =
   | 'string'
@@ -37,15 +37,15 @@ export interface Arg<T> {
   readonly secret?: boolean
   readonly since?: string
   readonly deprecated?: string
-  /** Salt has no such parameter. */
+  /** Whether the parameter exists only in Brine. */
   readonly beyond?: boolean
-  /** Of further keywords: whether nothing is done with them. */
+  /** For open parameters: whether their keywords have no effect. */
   readonly ignored?: boolean
   /** Carries the type; never set. */
   readonly type?: T
 }
 
-/** What `arg.textOrNumber` hands to a body. */
+/** The value that a body gets for `arg.textOrNumber`. */
 export type TextOrNumber = string | number | bigint | Float
 
 interface Notes {
@@ -109,8 +109,9 @@ export const arg: {
   boolean: maker<boolean>('boolean'),
   list: maker<Value[]>('list'),
   dict: maker<Dict>('dict'),
-  // To `text`, `words` and the kinds below that begin with `text`, None, False and an empty list or dict that the kind does not hold
-  // are None where that is the default or `nullable`, and otherwise an empty text or list.
+  // The conversion of None, False, and empty lists and dicts by `text`, `words` and the kinds whose names begin with
+  // `text`: the result is None if that is the default or `nullable`, else an empty text or list. A collection that the
+  // kind accepts stays.
   /** Any value, as `str()` writes it. */
   text: maker<string>('text'),
   /** Any value, by its truth. */
@@ -121,19 +122,19 @@ export const arg: {
   words: maker<string[]>('words'),
   /** A whole number, or a text or float of one. */
   count: maker<number>('count'),
-  /** A name or a number, such as an owner or a mode; any other value as its text. */
+  /** A name or a number, such as an owner or a mode; other values become text. */
   textOrNumber: maker<TextOrNumber>('textOrNumber'),
-  /** One text or a list, such as a target; any other value as its text. */
+  /** A text or a list, such as a target; other values become text. */
   textOrList: maker<string | Value[]>('textOrList'),
-  /** One text, a list or a dict, such as the variables of an environment; any other value as its text. */
+  /** A text, a list or a dict, such as the variables of an environment; other values become text. */
   textListOrDict: maker<string | Value[] | Dict>('textListOrDict'),
-  /** A value that the body itself must tell apart: its `doc` says which types mean what. */
+  /** A value of any type; the body distinguishes the types, and the parameter's `doc` explains them. */
   any: maker<Value>('any'),
   /** Gathers further positional arguments. */
   rest: (doc) => ({ kind: 'rest', doc }),
   /** Accepts further keywords, on purpose. */
   open: (doc) => ({ kind: 'open', doc }),
-  /** Accepts further keywords, because Salt does, and does nothing with them: a name that is nearly right is warned about. */
+  /** Accept further keywords, as Salt does, without any effect. A name similar to a parameter causes a warning. */
   ignored: (doc = 'Ignored') => ({ kind: 'open', doc, ignored: true }),
 }
 
@@ -145,5 +146,5 @@ export type Args = Readonly<Record<string, Arg<unknown>>>
 /** The parameters of a function without any. */
 export type NoArgs = Readonly<Record<never, Arg<unknown>>>
 
-/** What a body receives for the declared parameters. */
+/** The values that a body gets for the declared parameters. */
 export type Bound<A extends Args> = { [K in keyof A]: A[K] extends Arg<infer T> ? T : never }

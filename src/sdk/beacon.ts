@@ -15,9 +15,9 @@ import {
 import type { FunctionContext } from './context.ts'
 
 export interface BeaconContext extends Pick<FunctionContext, 'call' | 'has' | 'grains' | 'opts' | 'host' | 'log'> {
-  /** What this beacon remembers from one look to the next. */
+  /** The memory of this beacon between polls. */
   readonly memory: Map<string, unknown>
-  /** Hears of changes in a directory or of a file, until the beacon is closed; false when there is nothing to watch. */
+  /** Watch a directory or file until the beacon is closed; false if it does not exist. */
   watch(path: string, hear: (name: string | null) => void): boolean
   unwatch(path: string): void
   /** Hears the lines that a command prints, until it ends or the beacon is closed. */
@@ -34,20 +34,20 @@ export interface BeaconDeclaration {
   doc: string
   /** True, or why it cannot serve here. */
   when?(ctx: BeaconContext): true | string | Promise<true | string>
-  /** What is said of a configuration with which nothing is wrong, where it is not what all say. */
+  /** The message for a valid configuration, if it is not the usual one. */
   valid?: string
-  /** What is wrong with a configuration; undefined when nothing is. */
+  /** Return the problem with a configuration; undefined if it is valid. */
   validate(config: Dict, has: BeaconContext['has']): string | undefined
-  /** Looks once; what it gives are the data of events, `tag` being the end of their tags. */
+  /** Poll once; return the data of events. `tag` is the end of an event's tag. */
   beacon(ctx: BeaconContext, config: Dict): Dict[] | Promise<Dict[]>
 }
 
 export const defineBeacon = (declaration: BeaconDeclaration): BeaconDeclaration => declaration
 
-/** Options every beacon has, which are none of its own business. */
+/** Options that all beacons have; the minion handles them. */
 const COMMON = new Set(['enabled', 'interval', 'disable_during_state_run', 'beacon_module', 'run_once', '_beacon_name'])
 
-/** A configuration as one mapping; it is written as a list of them, or as one. */
+/** Return a configuration as one mapping; it may be written as a list of mappings. */
 export function beaconOptions(config: Value): Dict {
   if (isDict(config)) return config
   const all: Dict = new Map()
@@ -59,7 +59,7 @@ export function beaconOptions(config: Value): Dict {
 /** The options that belong to the beacon itself. */
 export const ownOptions = (config: Dict): Dict => new Map([...config].filter(([key]) => !COMMON.has(str(key))))
 
-/** What a beacon keeps between its looks, made at the first one. */
+/** Return a value that a beacon keeps between polls; it is created at the first one. */
 export function remembered<T>({ memory }: BeaconContext, name: string, make: () => T): T {
   if (!memory.has(name)) memory.set(name, make())
   return memory.get(name) as T
@@ -71,7 +71,7 @@ export function dictOption(config: Dict, name: string): Dict {
   return isDict(option) ? option : new Map()
 }
 
-/** `float(value)` and `int(value)`, with the errors of Python: they are what the event of a failed look tells. */
+/** Python's `float(value)` and `int(value)` with its errors, which the event of a failed poll contains. */
 export function floatOf(value: Value): number {
   if (typeof value === 'string') return floatFromText(value)
   const number = isNumeric(value) ? numberOf(value) : undefined
@@ -93,6 +93,6 @@ export function intOf(value: Value): number {
 export const percentOf = (value: Value): number =>
   floatOf(typeof value === 'string' ? value.replaceAll('%', '') : value)
 
-/** To one digit, as psutil has it. */
+/** Round to one digit, like psutil. */
 export const roundedPercent = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.round((part / whole) * 1000) / 10

@@ -1,5 +1,5 @@
-// From a call's arguments to what a body receives: Python's rules decide which parameter gets which value, the
-// declared type decides its form. An unknown keyword is answered with the nearest parameters.
+// Binds the arguments of a call to the parameters of a body: Python's rules select the parameter, the declared type
+// converts the value. The error for an unknown keyword names similar parameters.
 import { didYouMean } from '../base/mod.ts'
 import {
   type BoundArguments,
@@ -23,14 +23,14 @@ import type { FunctionDeclaration } from './declare.ts'
 import { isTrue } from './is-true.ts'
 import { plainPath } from './paths.ts'
 
-/** What binding looks at: functions and states alike. */
+/** The parts of a declaration that binding uses, for functions and states. */
 export type Callable = Pick<FunctionDeclaration, 'args' | 'calledAs'>
 
-/** What a body receives, before anything is given. */
+/** The parameters of a body before any argument is bound. */
 export interface ArgumentFrame {
   /** Every parameter with its default, in their order: copied with each call. */
   readonly defaults: Readonly<Record<string, unknown>>
-  /** The parameter for what is left of the arguments, and the one for further keywords. */
+  /** The parameters for the remaining arguments and for further keywords. */
   readonly rest: string | undefined
   readonly open: string | undefined
 }
@@ -51,7 +51,7 @@ export function frameOf(declaration: Callable): ArgumentFrame {
 
 const signatures = new WeakMap<Callable, Signature>()
 
-/** The parameters as Python would declare them. `fallbackName` is the public name of the function. */
+/** Return the parameters as a Python signature. `fallbackName` is the public name of the function. */
 export function signatureOf(declaration: Callable, fallbackName: string): Signature {
   const known = signatures.get(declaration)
   if (known) return known
@@ -114,7 +114,7 @@ function match(signature: Signature, args: readonly Value[], kwargs: ReadonlyMap
   }
 }
 
-/** The kinds that turn any value into text, each with the collections that it hands on as they are. */
+/** The kinds that convert any value to text, with the collections that they pass on unchanged. */
 const KEPT: Partial<Record<Arg<unknown>['kind'], readonly ('list' | 'dict')[]>> = {
   text: [],
   words: [],
@@ -123,7 +123,7 @@ const KEPT: Partial<Record<Arg<unknown>['kind'], readonly ('list' | 'dict')[]>> 
   textListOrDict: ['list', 'dict'],
 }
 
-/** Return what a value that says nothing means to a parameter; undefined for a value that says something. */
+/** Return the converted form of an empty value for a parameter; undefined for other values. */
 function meaningOfNothing({ kind, default: fallback, nullable }: Arg<unknown>, value: Value): Value | undefined {
   const kept = KEPT[kind]
   if (kept) {
@@ -131,7 +131,7 @@ function meaningOfNothing({ kind, default: fallback, nullable }: Arg<unknown>, v
     return fallback === null || nullable ? null : kind === 'words' ? [] : ''
   }
   if (value !== null || kind === 'any') return undefined
-  // None switches a flag off, also one that is on by default
+  // None turns a flag off, even if its default is on
   return (kind === 'flag' || kind === 'isTrue') && fallback !== null ? false : fallback
 }
 

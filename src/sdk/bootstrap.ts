@@ -1,10 +1,10 @@
-// Minions put on hosts that are reached by SSH, as runner functions ask for them.
+// Installation of minions on hosts over SSH, for runner functions.
 import type { Dict } from '../data/mod.ts'
 
 export interface BootstrapRequest {
   /** Ids and globs of the roster; names and addresses besides, unless the caller is from outside. */
   hosts: readonly string[]
-  /** Options of salt-ssh in place of those of the master, such as `roster` and `ssh_user`. */
+  /** Options of salt-ssh that replace those of the master, such as `roster` and `ssh_user`. */
   options: Dict
   /** Files of the package; none for the programs of this installation. */
   packages: readonly string[]
@@ -16,11 +16,11 @@ export interface BootstrapRequest {
   isFromOutside: boolean
 }
 
-/** How the work on one host ended. */
+/** The result for one host. */
 export interface BootstrapOutcome {
   id: string
   failed: boolean
-  /** What was done, or which step failed and why. */
+  /** What was done, or the failed step with its reason. */
   text: string
 }
 

@@ -1291,6 +1291,7 @@ export interface Calls {
   'pkg.homebrew_prefix': null | string
   'pkg.info_available': Dict
   'pkg.info_installed': Dict
+  'pkg.installed': boolean
   'pkg.list_downloaded': Dict
   'pkg.list_holds': Value[]
   'pkg.list_installed_patches': Dict
@@ -1315,7 +1316,6 @@ export interface Calls {
   'pkg.pin': Dict
   'pkg.purge': Dict
   'pkg.refresh_db': boolean | Dict | null
-  'pkg.remove': Dict
   'pkg.resolve_capabilities': Value[]
   'pkg.restore': string
   'pkg.search': Dict | string
@@ -1552,6 +1552,7 @@ export interface Calls {
   'service.mask': boolean
   'service.masked': boolean
   'service.run': boolean
+  'service.running': boolean
   'service.systemctl_reload': boolean
   'service.unmask': boolean
   'service.zap': boolean
@@ -1645,6 +1646,7 @@ export interface Calls {
   'status.loadavg': Dict
   'status.pid': string
   'status.ping_master': boolean
+  'status.proxy_reconnect': boolean
   'status.time': string
   'supervisord.status': Dict
   'sys.argspec': Dict

@@ -10,15 +10,15 @@ import { filledArguments } from './bind.ts'
 import type { Result } from './description.ts'
 import type { MinionJobs } from './master-reach.ts'
 
-/** What every driver sees. */
+/** The context of every driver. */
 export interface CloudContext {
-  /** Options of the master with those of the file `cloud` over them. */
+  /** Options of the master merged with those of the file `cloud`. */
   readonly opts: Dict
   /** The machine of the master. */
   readonly host: Host
   readonly http: HttpClient
   readonly log: Log
-  /** Jobs for minions, for drivers whose machines are known by their minions. */
+  /** Jobs for minions, for drivers that manage machines through their minions. */
   readonly jobs: MinionJobs
   /** The name of the provider in the files. */
   readonly alias: string
@@ -32,13 +32,13 @@ export interface CloudNode {
   id: Value
   image: Value
   size: Value
-  /** The word of the provider, such as `running`. */
+  /** The provider's word, such as `running`. */
   state: string
   private_ips: string[]
   public_ips: string[]
-  /** Everything else that the provider tells; `-F` shows it beside the fields above. */
+  /** Further fields of the provider; `-F` shows them. */
   details?: Dict
-  /** Settings of the login that the driver decided, such as the password of a machine that it made. They count more than written ones. */
+  /** Login settings from the driver, such as the password of a new machine. They override configured ones. */
   login?: Dict
 }
 
@@ -51,17 +51,17 @@ export interface MachineRequest<M extends Args = Args> {
   written: Dict
   /** The name of the profile, if the machine is of one. */
   profile?: string | null
-  /** Unique to this creation: an idempotency token or a tag, by which `undo` finds what was made. */
+  /** Unique for this creation: an idempotency token or a tag, by which `undo` finds the resources. */
   token: string
 }
 
-/** What is told to the user and to the record while a driver works. */
+/** Progress reports of a driver to the user and the record. */
 export interface CloudSteps {
   /** Fire `salt/cloud/<name>/<event>`, such as `requesting`. Marked and declared secrets in the data are masked. */
   report(event: string, data?: Dict): Promise<void>
   /**
-   * Keep facts of this creation on disk, for `undo` after a kill: call it before a request that makes something with the names
-   * it will have, and after it with the ids. Later facts are merged over earlier ones.
+   * Store facts of this creation on disk, for `undo` after a kill. Call it with the intended names before a request
+   * that creates something, and with the ids after it. Later facts are merged over earlier ones.
    */
   note(facts: Dict): Promise<void>
 }
@@ -70,27 +70,27 @@ export interface CloudSteps {
 export interface UnfinishedMachine {
   name: string
   token: string
-  /** What `note` kept. */
+  /** The facts of `note`. */
   noted: Dict
 }
 
-/** One provider of the files, ready to be asked. */
+/** One opened provider of the configuration. */
 export interface CloudAccount<M extends Args = Args> {
   /** Return all machines of the provider, in its order. */
   nodes(): Promise<CloudNode[]>
   /**
-   * Make a machine, and wait until it has the address by which it is to be reached. Nothing else need be waited for. `requesting`,
-   * `querying`, `tagging` and the like are reported by the driver; `creating`, `waiting_for_ssh`, `deploying` and `created` are not.
+   * Create a machine and wait until it has the address for connections; nothing else needs a wait. The driver reports
+   * `requesting`, `querying`, `tagging` and the like, but not `creating`, `waiting_for_ssh`, `deploying` and `created`.
    */
   create(request: MachineRequest<M>, steps: CloudSteps): Promise<CloudNode>
-  /** Destroy a machine that `nodes` named, and wait until nothing is billed. Return what users see. */
+  /** Destroy a machine from `nodes`, and wait until nothing is billed. Return the result for users. */
   destroy(node: CloudNode, steps: CloudSteps): Promise<Result>
   /**
-   * Remove all that an unfinished creation may have left: machines, volumes, addresses. It is called again after a failure, and must succeed
-   * if nothing is there. Without it, a machine of that name is destroyed if there is one.
+   * Remove everything that an unfinished creation may have left: machines, volumes, addresses. It is called again after
+   * a failure, and must succeed if nothing is left. Default: destroy the machine of that name, if it exists.
    */
   undo?(unfinished: UnfinishedMachine, steps: CloudSteps): Promise<void>
-  /** Return places for machines by name; absent where the provider has no such thing. */
+  /** Return locations for machines by name; absent if the provider has none. */
   locations?(): Promise<Dict>
   images?(): Promise<Dict>
   sizes?(): Promise<Dict>
@@ -106,7 +106,7 @@ export interface CloudAction<C extends CloudAccount = CloudAccount, A extends Ar
   run(account: C, node: CloudNode, args: Bound<A>, steps: CloudSteps): Promise<Result> | Result
 }
 
-/** Something that can be asked of a provider: `salt-cloud -f <name> <provider>`. */
+/** A function of a provider: `salt-cloud -f <name> <provider>`. */
 export interface CloudFunction<C extends CloudAccount = CloudAccount, A extends Args = Args> {
   readonly doc: string
   readonly args?: A
@@ -120,13 +120,19 @@ export interface CloudDriver<
 > {
   readonly name: string
   readonly doc: string
-  /** Settings of a provider that `open` needs. Secret ones (`arg.text(…, { secret: true })`) are marked before `open` sees them. */
+  /**
+   * The provider settings that `open` needs. Secrets (`arg.text(…, { secret: true })`) are marked before `open` gets
+   * them.
+   */
   readonly provider: P
-  /** Settings of a machine, of profiles, maps, or of the provider as a default. Those about ssh and deployment are common to all drivers. */
+  /**
+   * Settings of a machine in profiles, maps, or the provider as a default. Settings about ssh and deployment are common
+   * to all drivers.
+   */
   readonly machine: M
   readonly actions?: Readonly<Record<string, CloudAction<C>>>
   readonly functions?: Readonly<Record<string, CloudFunction<C>>>
-  /** Whether machines exist before salt-cloud meets them, so that undoing a creation destroys nothing. */
+  /** Whether the machines exist independently of salt-cloud, so that undoing a creation destroys nothing. */
   readonly isForExisting?: boolean
   /** Check the settings and return the account. Requests are made later. */
   open(ctx: CloudContext, provider: Bound<P>): Promise<C> | C
@@ -153,7 +159,10 @@ export function cloudFunction<C extends CloudAccount, const A extends Args = Rec
   return declaration as unknown as CloudFunction<C>
 }
 
-/** Return settings in their declared types. Others go to an open argument if there is one, or are not looked at; one that is needed and missing is an error that names `where`. */
+/**
+ * Return settings in their declared types. Undeclared ones go to an open argument or are ignored; a missing required
+ * one is an error that names `where`.
+ */
 export function boundSettings<A extends Args>(args: A, written: Dict, where: string): Bound<A> {
   const given: BoundArguments = { named: new Map(), rest: [], further: new Map() }
   for (const [name, { kind, default: fallback }] of Object.entries(args)) {
@@ -170,7 +179,7 @@ export function boundSettings<A extends Args>(args: A, written: Dict, where: str
 }
 
 interface Patience {
-  /** What is waited for, for the error: `an address of the machine`. */
+  /** The awaited condition, for the error: `an address of the machine`. */
   what: string
   /** Seconds. */
   timeout: number

@@ -5,7 +5,7 @@ export type CloudQuery = 'list_nodes' | 'list_nodes_full' | 'list_nodes_select'
 export type CloudListing = 'locations' | 'images' | 'sizes'
 
 export interface CloudRequest {
-  /** Settings over those of the profile. */
+  /** Settings that override those of the profile. */
   overrides?: Dict
   /** Whether machines are made at the same time. */
   parallel?: boolean
@@ -19,7 +19,7 @@ export interface MapRequest {
   isFromOutside?: boolean
 }
 
-/** What a map would do: names with their `alias:driver`. */
+/** The effect of a map: names with their `alias:driver`. */
 export interface CloudPlan {
   create: Map<string, Dict>
   existing: Map<string, string>
@@ -48,13 +48,13 @@ export interface CloudClient {
   running(names: readonly string[]): Promise<Dict>
   action(fun: string, names: readonly string[], kwargs: Dict, isFromOutside?: boolean): Promise<CloudOutcome>
   function(fun: string, provider: string, kwargs: Dict, isFromOutside?: boolean): Promise<CloudOutcome>
-  /** Read a map, of a file or as data, and compare it with what is there. */
+  /** Read a map, from a file or as data, and compare it with the existing machines. */
   plan(map: string | Dict, request: MapRequest): Promise<CloudPlan>
   /** Carry a plan out. */
   carryOut(plan: CloudPlan, parallel: boolean): Promise<CloudOutcome>
 }
 
 export interface CloudReach {
-  /** Work with salt-cloud: its files are read, and what killed runs left is undone first. */
+  /** Work with salt-cloud: read its files, undo the incomplete creations of killed runs, then call `work`. */
   cloud<T>(work: (cloud: CloudClient) => Promise<T>): Promise<T>
 }

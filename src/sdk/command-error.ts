@@ -1,5 +1,5 @@
-// A failed command with all that is known about it: Salt's CommandExecutionError with its `info`. The text shows the
-// info below the message; a state that reports the changes apart shows it without them.
+// A failed command with its details: Salt's CommandExecutionError with its `info`. The text contains the info below the
+// message; a state that reports the changes separately shows the message only.
 import { type Dict, isDict, SaltError, truthy, type Value } from '../data/mod.ts'
 import { displayPlain } from '../output/mod.ts'
 

@@ -1,6 +1,6 @@
-// Arguments as people type them and as they are published. Text is read as YAML where that gives a scalar, or a
-// collection that is plainly written as one; `name=value` is a keyword. On the wire, keywords are a dict marked
-// `__kwarg__` among the positional arguments.
+// Arguments in the form of the command line and of publications. Text is parsed as YAML if the result is a scalar, or a
+// collection in clear collection syntax; `name=value` is a keyword. On the wire, keywords are a dict marked `__kwarg__`
+// among the positional arguments.
 import { BrineError, isA, recover } from '../base/mod.ts'
 import {
   type Dict,
@@ -27,14 +27,14 @@ function keywordOf(text: string): [name: string, value: string] | undefined {
   return match ? [match[1]!, match[2]!] : undefined
 }
 
-/** What one argument means. */
+/** Parse one argument. */
 export function readArgument(text: string): Value {
   const bare = strip(text)
   if (bare === '' || bare === '---' || bare === '...') return text
   if (text.includes('_') && /^[0-9_]*$/.test(bare)) return text
   if (/[\t\r\n]/.test(text)) return text
   if (text === 'None') return null
-  // what is no YAML is text
+  // invalid YAML is text
   return recover(isA(BrineError), text, () => accepted(load(text), text))
 }
 
@@ -47,14 +47,14 @@ function accepted(value: Value, text: string): Value {
   return isScalar(value) ? value : text
 }
 
-/** Dates, bytes and sets stay the text they were written as. */
+/** Whether a value is a scalar; dates, bytes and sets stay text. */
 function isScalar(value: Value): boolean {
   return typeof value !== 'object' || value === null || !(value instanceof Uint8Array || isObject(value))
 }
 
 const isObject = (value: object): value is PyObject => 'typeName' in value
 
-/** Parts arguments into positional ones and keywords; those that `noParse` names stay text. */
+/** Split arguments into positional ones and keywords; keywords in `noParse` stay text. */
 export function parseInput(argv: readonly Value[], noParse: ReadonlySet<string> = new Set()): CallArguments {
   const parsed: CallArguments = { args: [], kwargs: new Map() }
   for (const given of argv) {
@@ -75,7 +75,7 @@ function* keywordsIn(dict: Dict): Generator<[string, Value]> {
   for (const [key, value] of dict) if (key !== '__kwarg__') yield [str(key), value]
 }
 
-/** Only what is marked with True is keywords; the mark itself reaches no function. */
+/** Remove the mark of a keyword dict. Only dicts marked with True are keywords. */
 function withoutMark(value: Value): Value {
   return value instanceof Map && value.has('__kwarg__') ? new Map(keywordsIn(value)) : value
 }
@@ -89,7 +89,9 @@ export function publishedArguments({ args, kwargs }: CallArguments): Value[] {
   return published
 }
 
-/** One call of a publication: the keywords are in the order in which the minion takes them, so the last of a name counts. */
+/**
+ * One call of a publication. Keywords are in the order in which the minion applies them, so the last of a name counts.
+ */
 export interface PublishedCall {
   fun: string
   args: Value[]

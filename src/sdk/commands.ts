@@ -1,5 +1,5 @@
-// Commands the way Salt's modules run them, through the functions of `cmd`: their log, their environment and the return
-// code that a job ends with depend on it. No shell reads the line unless it is asked for.
+// Runs commands through the functions of `cmd`, like Salt's modules: logs, environment and the return code of a job
+// depend on it. A shell is used only if requested.
 import { recover } from '../base/mod.ts'
 import { failure, str, type Value } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
@@ -19,7 +19,7 @@ type Options = Readonly<Record<string, Value>>
 
 const given = (cmd: CommandWords): Value[] => [typeof cmd === 'string' ? cmd : [...cmd]]
 
-/** What `cmd.run_all` answers. */
+/** Return the result of `cmd.run_all`. */
 export async function runAll(ctx: FunctionContext, cmd: CommandWords, options: Options = {}): Promise<CommandOutcome> {
   const answer = await ctx.call('cmd.run_all', given(cmd), { python_shell: false, ...options })
   return {
@@ -45,7 +45,7 @@ export async function succeeds(ctx: FunctionContext, cmd: CommandWords, options:
   return (await retcodeOf(ctx, cmd, options)) === 0
 }
 
-/** Return the path of a program. One that is missing is a failure. */
+/** Return the path of a program; fail if it is missing. */
 export async function requiredProgram({ host }: Pick<FunctionContext, 'host'>, name: string): Promise<string> {
   const path = await host.which(name)
   if (path === undefined) throw failure(`Command '${name}' cannot be found`)
@@ -57,7 +57,7 @@ export async function textAt(host: Host, path: string): Promise<string | undefin
   return recover(isHostError, undefined, async () => Buffer.from(await host.read(path)).toString())
 }
 
-/** The names in a directory, in order; none where there is no such directory. */
+/** Return the sorted names in a directory; empty if it does not exist. */
 export async function namesIn(host: Host, path: string): Promise<string[]> {
   return recover(isHostError, [], async () => (await host.list(path)).sort())
 }

@@ -1,4 +1,4 @@
-// What a function may know and do: the minion's data, and other functions by name.
+// The context of a function: the minion's data, and other functions by name.
 import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { FileClient } from '../fileserver/mod.ts'
@@ -18,10 +18,25 @@ export interface OwnPlugin {
 }
 
 /**
- * What a call returns: the type that a function of the library declares, else any value. It is not checked at run time, and a
- * module of a user's own may return something else: read an answer that only counts as true or false by `truthy`.
+ * The result type of a call: the declared type of a library function, else any value. It is not checked at run time,
+ * and a user's own module may return another type: test a boolean result with `truthy`.
  */
 export type Answer<Name extends string> = Name extends keyof Calls ? Calls[Name] : Value
+
+/** The device that a proxy minion stands for, by the functions of its proxy module. */
+export interface ProxyAccess {
+  /** The name of the proxy module. */
+  readonly type: string
+  /** The `__context__` of the proxy module. */
+  readonly memory: Dict
+  /** The executors that it puts in place of those of the options. */
+  readonly executors: readonly string[]
+  names(): readonly string[]
+  has(fun: string): boolean
+  /** Where a function is, for a proxy module in Python; makes sure that the device is initialised in Python. */
+  source(fun: string): Promise<{ path: string; attr: string } | undefined>
+  call(fun: string, args?: readonly Value[], kwargs?: Dict): Promise<Value>
+}
 
 export interface FunctionContext {
   readonly opts: Dict
@@ -29,7 +44,7 @@ export interface FunctionContext {
   readonly pillar: Dict
   /** Kept between the calls of one loader: Salt's `__context__`. */
   readonly memory: Dict
-  /** Whether pillar values leave as asterisks; templates see them as they are. */
+  /** Whether pillar values are returned as asterisks; templates get the real values. */
   readonly masked: boolean
   /** Call another function, which sees this same context. */
   call<Name extends string>(
@@ -38,26 +53,26 @@ export interface FunctionContext {
     kwargs?: Keywords,
   ): Answer<Name> | Promise<Answer<Name>>
   has(name: string): boolean
-  /** The names of all functions there are, `module.function`. */
+  /** The names of all functions, as `module.function`. */
   names(): Iterable<string>
   /** Whether a function serves this minion; modules that serve every minion need not be loaded for that. */
   serves(name: string): Promise<boolean>
   /** Describe a module; throws when it cannot serve this minion. */
   module(name: string): Promise<ModuleDescription>
-  /** What states there are, and how they are declared. */
+  /** The states and their declarations. */
   readonly states: StateCatalogue
-  /** What runners masters have, and how they are declared. */
+  /** The runners of masters and their declarations. */
   readonly runners: RunnerCatalogue
   /** The functions of returners, `module.function`. */
   returnerNames(): Promise<string[]>
-  /** A function of a returner; undefined when there is none. */
+  /** Return a function of a returner; undefined if it does not exist. */
   returner(name: string, fun: string): Promise<((...args: Value[]) => Promise<Value>) | undefined>
   readonly log: Log
-  /** Tell the person who began the job something that its return does not say. Without a job nobody hears it. */
+  /** Send a message to the user of the job beside its return. Dropped without a job. */
   hint(hint: Hint): void
   /**
-   * The pillar that the master keeps of the minion whose pillar it compiles; compiled without Vault where it keeps none, or always
-   * when `refresh` is true, and never when it is false.
+   * The pillar that the master has stored for the minion whose pillar it compiles. It is compiled without Vault if none
+   * is stored or `refresh` is true, but never if `refresh` is false.
    */
   readonly keptPillar?: ((refresh: boolean | null) => Promise<Dict>) | undefined
   /** The machine; every touch of it goes through here. */
@@ -68,19 +83,21 @@ export interface FunctionContext {
   readonly http: HttpClient
   /** Runs text through the render pipeline. */
   render(request: RenderRequest): Promise<Value>
-  /** Compiles the pillar anew, beside the one in memory. */
+  /** Compile the pillar again, without replacing the one in memory. */
   freshPillar(request: PillarRequest): Promise<Dict>
-  /** Which sources say something about a path of keys, in the order they are merged. */
+  /** Return the sources that set a path of keys, in merge order. */
   pillarOrigins(path: readonly string[], request: PillarRequest): Promise<PillarOrigin[]>
   /** Asks the minion that runs on this machine, over its event bus. */
   askMinion(request: MinionRequest): Promise<MinionAnswer>
-  /** The minion that runs here with a master; absent where there is none. */
+  /** The minion daemon of this process; absent without a master. */
   readonly daemon: DaemonAccess | undefined
+  /** The device behind a proxy minion; absent on other minions. */
+  readonly proxy?: ProxyAccess | undefined
   /** The master on this machine, for functions that run beside it. */
   readonly master?: MasterReach | undefined
-  /** Call a driver of `sdb://` URIs of the library; undefined when there is none of that name. */
+  /** Call a driver of `sdb://` URIs of the library; undefined if it does not exist. */
   callSdb(driver: string, request: SdbRequest): Promise<Value | undefined>
-  /** A plugin of users' own, of a family that functions call themselves, such as `sdb`. */
+  /** Return a user's own plug-in of a family that functions call, such as `sdb`. */
   ownPlugin(family: 'sdb' | 'returners' | 'serializers', name: string): Promise<OwnPlugin | undefined>
   /** The Salt extensions that are installed for the Python of this machine. */
   extensions(): Promise<readonly InstalledExtension[]>
@@ -92,11 +109,11 @@ export interface FunctionContext {
 
 /** A function to call on a machine that needs nothing but a POSIX shell. */
 export interface InsideCall {
-  /** Of what kind the machine is: a folder of the cache. */
+  /** The kind of the machine, which names a folder of the cache. */
   kind: string
   /** Its name. */
   name: string
-  /** Words of the program that runs the shell line after them there. */
+  /** The command that runs a shell line on the machine; the line is appended. */
   via: readonly string[]
   fun: string
   args: readonly Value[]
@@ -111,7 +128,7 @@ export interface InstalledExtension {
 
 export type SdbAction = 'get' | 'set' | 'delete'
 
-/** What is asked of a driver of `sdb://` URIs. */
+/** A request to a driver of `sdb://` URIs. */
 export interface SdbRequest {
   action: SdbAction
   key: string
@@ -120,7 +137,7 @@ export interface SdbRequest {
   profile: Dict
 }
 
-/** What plugins see that are asked where no functions run: external pillars, tops, matchers, outputters and the like. */
+/** The context of plug-ins outside of functions: external pillars, tops, matchers, outputters and the like. */
 export interface PluginContext {
   readonly opts: Dict
   readonly grains: Dict
@@ -167,40 +184,43 @@ export interface DaemonAccess {
   askMaster(load: Dict): Promise<Value>
   /** Fires an event on the minion's own bus. */
   fire(tag: string, data: Dict): Promise<boolean>
-  /** The events of the minion's own bus as they come; the first one fails when no minion runs here. */
+  /** Events of the minion's own bus as they arrive; the first read fails if no minion runs here. */
   events?(filter: (tag: string) => boolean, sockDir?: string): AsyncIterable<BusMessage>
-  /** Prints a text for the person who waits for the call, where there is a terminal. */
+  /** Print a text for the user who waits for the call, if there is a terminal. */
   print?(text: string): void
   /** The jobs that run now: their loads, with `pid`. */
   running(): Dict[]
   /** The returns that the master has not taken yet. */
   unsent?(): Dict[]
-  /** Ends a job as a signal would; false when there is none of that number. */
+  /** Send a signal to a job; false if it does not run. */
   signal(jid: string, signal: number): boolean
-  /** Tells the master of one of the answers of the job that runs, as it comes. */
+  /** Send one partial result of the running job to the master. */
   progress?(index: number, value: Value): Promise<Value>
   /** Whether another master answers. */
   answers?(master: string): Promise<boolean>
-  /** The master on this same machine, if there is one. */
+  /** The master on this machine, if there is one. */
   masterBeside?(): Promise<MasterReach | undefined>
-  /** Begins an upgrade of this minion for the running job, whose return comes from the next start. Fails when it cannot begin. */
+  /**
+   * Start an upgrade of this minion for the running job, whose return comes from the next start. Fails if it cannot
+   * start.
+   */
   upgrade?(request: UpgradeRequest): Promise<Dict>
   /** Ends the daemon once its jobs are done and their returns are sent. */
   end?(): void
-  /** The words that start it again in the background, where it runs there by itself. */
+  /** The command line that starts the minion again in the background, if it runs as its own daemon. */
   readonly startedAs?: readonly string[]
 }
 
 export interface RunnerCatalogue {
   names(): Iterable<string>
-  /** Throws when there is none of that name. */
+  /** Throws if the function does not exist. */
   find(name: string): Promise<FunctionDescription>
 }
 
 export interface StateCatalogue {
   /** `module.function` of all states. */
   names(): Iterable<string>
-  /** Undefined when there is no such module for this minion. */
+  /** Undefined if no such module supports this minion. */
   load(module: string): Promise<ModuleDescription | undefined>
 }
 
@@ -221,14 +241,16 @@ export interface PillarRequest {
   overrideEncoding: string | null
   /** One more `ext_pillar` entry for this time. */
   ext?: Value
-  /** What a minion passes on to external sources. */
+  /** The extra data that a minion sends for external sources. */
   extraMinionData?: Value
 }
 
 export interface RenderRequest {
   text: string
-  /** Where the text comes from, for errors and for relative imports. */
+  /** The path of the text, for errors and relative imports. */
   path?: string
+  /** Path or URL of the file that the text was read from: one that a machine over SSH may have written is not rendered as a template. */
+  from?: string
   /** The pipe used when the text has no shebang line. */
   renderer: string
   saltenv: string
@@ -237,6 +259,6 @@ export interface RenderRequest {
   asFile?: boolean
   /** Further template variables. */
   context?: ReadonlyMap<string, Value>
-  /** Given when places in the data are wanted, for `positionOf`: tells which line of the text wrote a rendered line. */
+  /** Given if the caller needs positions in the data (`positionOf`): receives the source line of each rendered line. */
   withLines?(sourceLine: (line: number) => number): void
 }

@@ -21,9 +21,9 @@ export const ret = {
   dict: returning<Dict | Fields>('dict'),
   none: returning<null | undefined>('none'),
   any: returning<Result>('any'),
-  /** Return what is declared, or False. */
+  /** Declare the given result, or False. */
   orFalse: <R extends Result>({ type, doc }: Returns<R>): Returns<R | false> => ({ type: `${type} or false`, doc }),
-  /** Return what is declared, or None. */
+  /** Declare the given result, or None. */
   optional: <R extends Result>({ type, doc }: Returns<R>): Returns<R | null | undefined> => ({
     type: `${type} or none`,
     doc,
@@ -37,7 +37,7 @@ export interface FunctionDeclaration<A extends Args = Args, R extends Result = R
   readonly run: (ctx: FunctionContext, args: Bound<A>) => R | Promise<R>
 }
 
-/** What a body returns; one that returns None may end without a `return`. */
+/** The result of a body; a body that returns None may end without a `return`. */
 // biome-ignore lint/suspicious/noConfusingVoidType: the type of a body without a `return`
 type Given<R> = NoInfer<R> | (undefined extends R ? void : never)
 
@@ -78,7 +78,7 @@ export type Availability = (
 export interface ModuleDeclaration extends ModuleDescription {
   /** True when the module can serve this minion, else why not. */
   readonly when?: Availability
-  /** `given`: functions have no other examples than those that they name. */
+  /** `given`: the listed examples are the only ones. */
   readonly examples?: 'given'
   readonly functions: Readonly<Record<string, FunctionDeclaration>>
 }

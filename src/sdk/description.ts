@@ -1,13 +1,13 @@
-// What functions and states say about themselves: documentation and arguments, without their bodies.
+// Descriptions of functions and states: documentation and arguments, without bodies.
 import type { Value } from '../data/mod.ts'
 import type { Args } from './arg.ts'
 
-/** What a body may return: plain objects become dicts, and nothing becomes None. */
+/** The values that a body may return: plain objects become dicts, and undefined becomes None. */
 export type Result = Value | undefined | Result[] | { readonly [key: string]: Result }
 
-/** What a function returns. */
+/** The result of a function. */
 export interface Returns<R extends Result = Result> {
-  /** Words joined by ` or `, of which `tools/calls.ts` makes the type `Calls`. */
+  /** Types joined by ` or `; `tools/calls.ts` builds the type `Calls` from them. */
   readonly type: string
   readonly doc: string
   /** Carries the type that the body must return; never set. */

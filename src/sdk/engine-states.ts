@@ -1,13 +1,13 @@
-// What a daemon tells of its engines: it keeps the file up to date, and who asks reads it. Of a daemon that is gone no engine
-// runs any more, whatever the file says.
+// The states of a daemon's engines: the daemon keeps a file up to date, and other programs read it. If the daemon has
+// ended, all its engines count as stopped.
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, loadJson, str, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 
-/** Where it tells it. */
+/** The file with the states. */
 export const engineFile = (opts: Dict): string => `${option(opts, 'cachedir')}/engines.json`
 
-/** By name: `engine`, `state`, `since`, `starts` and the last `error`. */
+/** By engine name: `engine`, `state`, `since`, `starts` and the last `error`. */
 export async function engineStates(host: Host, opts: Dict): Promise<Dict> {
   const file = engineFile(opts)
   if (!(await host.stat(file))) return new Map()

@@ -1,6 +1,6 @@
-// What an engine is: it works beside a master or a minion as long as that runs. Whoever declares one writes `start`, which goes on
-// until `ctx.signal` tells it to stop; when it ends or fails before that, it is started again after a while. Users' own
-// engines become declarations too: `start(**kwargs)` of a Python file takes its configuration as `arg.open`.
+// The declaration of an engine, which works beside a master or a minion as long as the daemon runs. `start` runs until
+// `ctx.signal` is aborted; if it ends or fails earlier, it is restarted after a delay. Users' own engines become
+// declarations too: `start(**kwargs)` of a Python file gets its configuration as `arg.open`.
 import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -20,17 +20,17 @@ export interface EngineContext {
   readonly http: HttpClient
   /** Aborted when the engine shall stop. */
   readonly signal: AbortSignal
-  /** The functions of the minion, or of the minion on the master's machine, as they are now. */
+  /** The current functions of the minion, or of the minion on the master's machine. */
   functions(): Promise<FunctionContext>
-  /** Calls one of them. */
+  /** Call one of these functions. */
   call(name: string, args?: readonly Value[], kwargs?: Keywords): Promise<Value>
   /** The master's stores, runners and wheel functions; only beside a master. */
   readonly master: MasterContext | undefined
   /** Fires an event that the master hears: on its own bus, or sent to it by the minion. */
   fire(tag: string, data: Dict): Promise<void>
   /**
-   * Fires an event for somebody outside whom nothing proves, such as a web client. False, with a line in the log, when its tag
-   * is reserved for the master or a minion, or is no tag.
+   * Fire an event for an outside sender without proof, such as a web client. Returns false, with a log line, if its tag
+   * is invalid or reserved for the master or a minion.
    */
   fireExternal(tag: string, data: Dict): Promise<boolean>
   /** Events of the bus of this daemon from now on, until the engine shall stop. */
@@ -41,7 +41,7 @@ export interface EngineContext {
   readonly parts: Readonly<Record<string, DaemonPart>>
 }
 
-/** The reactor and the like, with settings of its own. */
+/** A part of the daemon that runs as an engine, such as the reactor, with its settings. */
 export type DaemonPart = (signal: AbortSignal, settings: ReadonlyMap<string, Value>) => Promise<void>
 
 export interface EngineDeclaration<A extends Args = Args> {
@@ -57,7 +57,7 @@ export interface EngineDeclaration<A extends Args = Args> {
   start(ctx: EngineContext, args: Bound<A>): Promise<void>
 }
 
-/** Declares an engine; the type of what `start` gets follows from `args`. */
+/** Declare an engine; the type of the settings for `start` follows from `args`. */
 export function defineEngine<const A extends Args>(declaration: EngineDeclaration<A>): EngineDeclaration {
   return declaration as unknown as EngineDeclaration
 }

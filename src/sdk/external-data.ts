@@ -14,9 +14,9 @@ import { toValue } from './result.ts'
 
 type Fetched<T> = T | Promise<T>
 
-/** What every source of data sees. `call` reaches execution functions by name. */
+/** The context of every data source. `call` calls execution functions by name. */
 export type DataSourceContext = Pick<FunctionContext, 'opts' | 'grains' | 'host' | 'http' | 'log' | 'has' | 'call'> & {
-  /** The functions behind `call`, for templates; absent where a source is asked by a function. */
+  /** The functions behind `call`, for templates; absent if a function queries the source. */
   readonly functions?: FunctionSource | undefined
 }
 
@@ -29,7 +29,7 @@ interface SourceSurroundings {
   functions?: FunctionSource | undefined
 }
 
-/** Return the context of a source of data that is asked outside of functions. */
+/** Return the context of a data source that is queried outside of functions. */
 export function dataSourceContext({ functions, ...known }: SourceSurroundings): DataSourceContext {
   const call = (name: string, args: readonly Value[] = [], kwargs: Keywords = {}): Value | Promise<Value> => {
     if (!functions) throw new SaltError('CommandExecutionError', `${name} cannot be called here`)
@@ -44,7 +44,7 @@ export function dataSourceContext({ functions, ...known }: SourceSurroundings): 
   }
 }
 
-/** What a driver of `sdb://` URIs sees. */
+/** The context of a driver of `sdb://` URIs. */
 export type SdbContext = DataSourceContext & Pick<FunctionContext, 'render'>
 
 export interface SdbDriver<A extends Args = Args> {
@@ -52,7 +52,7 @@ export interface SdbDriver<A extends Args = Args> {
   readonly doc: string
   /** The settings of a profile, without `driver`. */
   readonly args: A
-  /** Return the value of a key, or null where there is none. */
+  /** Return the value of a key; null if it does not exist. */
   get(ctx: SdbContext, key: string, settings: Bound<A>): Fetched<Result>
   set?(ctx: SdbContext, key: string, value: Value, settings: Bound<A>): Fetched<Result>
   delete?(ctx: SdbContext, key: string, settings: Bound<A>): Fetched<Result>
@@ -99,7 +99,7 @@ function profileSettings(driver: SdbDriver, profile: Dict, log: Log): Bound<Args
 
 const isRequired = ({ kind, default: fallback }: Arg<unknown>): boolean => kind !== 'open' && fallback === undefined
 
-/** What an external pillar sees. */
+/** The context of an external pillar. */
 export interface ExtPillarContext extends DataSourceContext {
   readonly minionId: string
   /** Return whether a compound target means this minion to the master. */
@@ -115,11 +115,11 @@ export interface ExtPillar<A extends Args = Args> {
   readonly doc: string
   /** The parameters after `minion_id` and `pillar`. */
   readonly args: A
-  /** Return the data to merge; nothing is merged when it is empty. `pillar` is what came before. */
+  /** Return the data to merge; an empty dict changes nothing. `pillar` is the pillar so far. */
   run(ctx: ExtPillarContext, args: Bound<A>, pillar: Dict): Fetched<Value>
 }
 
-/** Declare an external pillar; the type of what `run` gets follows from `args`. */
+/** Declare an external pillar; the type of the arguments of `run` follows from `args`. */
 export function defineExtPillar<const A extends Args>(declaration: ExtPillar<A>): ExtPillar {
   return declaration as unknown as ExtPillar
 }
@@ -148,7 +148,7 @@ export async function callExtPillar(
   return source.run(ctx, args, pillar)
 }
 
-/** What a source of master tops sees. Its grains are those of the minion that asks. */
+/** The context of a source of master tops. Its grains are those of the requesting minion. */
 export interface TopsContext extends DataSourceContext {
   readonly minionId: string
 }
@@ -156,13 +156,13 @@ export interface TopsContext extends DataSourceContext {
 export interface TopsSource<A extends Args = Args> {
   readonly name: string
   readonly doc: string
-  /** What `master_tops` can say of it. */
+  /** The settings of the source in `master_tops`. */
   readonly args: A
   /** Return lists of SLS names by environment. */
   run(ctx: TopsContext, args: Bound<A>): Fetched<Dict>
 }
 
-/** Declare a source of master tops; the type of what `run` gets follows from `args`. */
+/** Declare a source of master tops; the type of the arguments of `run` follows from `args`. */
 export function defineTops<const A extends Args>(declaration: TopsSource<A>): TopsSource {
   return declaration as unknown as TopsSource
 }
@@ -177,7 +177,7 @@ export async function callTops(source: TopsSource, ctx: TopsContext, setting: Va
 export interface CacheDriver {
   readonly name: string
   readonly doc: string
-  /** Return the banks of the server that options name. Connections are opened when they are needed. */
+  /** Return the banks of the server in the options. Connections are opened at first use. */
   open(ctx: DataSourceContext): SharedBanks
 }
 

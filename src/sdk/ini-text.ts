@@ -1,7 +1,7 @@
-// Sections and keys as Python's configparser writes and reads them.
+// Sections and keys in the format of Python's configparser.
 import { type Dict, isDict, PyError, qualifiedTypeName, repr, str, type Value } from '../data/mod.ts'
 
-/** INI as Python's configparser writes it: keys in lower case, values as they are. */
+/** Write INI text like Python's configparser: keys in lower case, values unchanged. */
 export function writeIni(value: Value): string {
   if (!isDict(value)) {
     throw new PyError(
@@ -40,7 +40,7 @@ function checkInterpolation(value: Value): void {
   }
 }
 
-/** Sections with their keys; those of DEFAULT are in each. */
+/** Return sections with their keys; keys of DEFAULT are in each section. */
 export function readIni(source: string): Dict {
   const sections: Dict = new Map()
   const defaults: Dict = new Map()

@@ -1,4 +1,4 @@
-// The status of a job: what its function left behind, or that its answer says it did not succeed.
+// The return code of a job: the code that its function set, or a failure code if the result says that it failed.
 import { type Dict, isDict, truthy, type Value } from '../data/mod.ts'
 
 export function jobRetcode(memory: Dict, answer: Value): Value {

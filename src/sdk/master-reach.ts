@@ -1,5 +1,5 @@
-// The master as functions on its machine reach it: jobs for minions, its own functions, its events. Runner functions have it
-// as part of their context; execution functions and states only where they run beside a master.
+// The interface of functions to the master on their machine: jobs for minions, functions of the master, its events.
+// Runner functions have it in their context; execution functions and states only beside a master.
 import type { Beginning, Origin } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { SshJobs } from './ssh.ts'
@@ -19,7 +19,7 @@ export interface MinionJob {
   options?: Dict
 }
 
-/** What one minion answered, or why it did not. */
+/** The return of one minion, or the reason why there is none. */
 export interface MinionReturn {
   id: string
   /** `return`, `retcode`, `success`, `out` …; undefined when it did not return. */
@@ -32,7 +32,7 @@ export interface MinionReturn {
 export const lookUpLater = (jid: string): string =>
   `The minions may not have all finished running and any remaining minions will return upon completion. To look up the return data for this job later, run the following command:\n\nsalt-run jobs.lookup_jid ${jid}`
 
-/** What is shown in place of a return that did not come. */
+/** The text in place of a missing return. */
 export const unreturnedText = ({ reason, jid = '' }: Pick<MinionReturn, 'reason' | 'jid'>): string =>
   reason === 'gone'
     ? 'Minion did not return. [Not connected]'
@@ -46,15 +46,18 @@ export interface TargetedMinions {
 /** A job that was published. */
 export interface Published extends TargetedMinions {
   jid: string
-  /** Minions that lost their connection a moment ago. They get the job if they are back within so many seconds. */
+  /** Minions that lost their connection a moment ago. They get the job if they are back within this many seconds. */
   reconnecting?: { ids: string[]; seconds: number }
-  /** Syndics that tell which of their minions the job is for, and for how many seconds that is waited for; no ids when nobody knows them. */
+  /**
+   * Syndics that report which of their minions the job targets, and how many seconds to wait for the reports; no ids if
+   * the syndics are unknown.
+   */
   syndics?: { ids?: string[]; seconds: number }
 }
 
 /** Jobs for minions, and the minions that a target means. */
 export interface MinionJobs {
-  /** Publish a job and yield what comes back, as it comes; yield nothing when the target means no minion. */
+  /** Publish a job and yield returns as they arrive; yield nothing if the target matches no minion. */
   run(job: MinionJob): AsyncIterable<MinionReturn>
   /** Publish a job without waiting; undefined when the target means no minion. */
   publish(job: MinionJob): Promise<Published | undefined>
@@ -66,8 +69,8 @@ export interface MinionJobs {
 
 /** Events of the master's bus. */
 export interface EventStream {
-  /** Events whose tag passes, from now on; ends after `seconds` without one, if given. */
-  events(filter: (tag: string) => boolean, seconds?: number, wish?: EventWish): AsyncIterable<BusMessage>
+  /** Yield events whose tag passes, from now on; end after `seconds` without an event, if given. */
+  events(filter: (tag: string) => boolean, seconds?: number, wish?: EventStart): AsyncIterable<BusMessage>
 }
 
 export interface BusMessage {
@@ -75,14 +78,14 @@ export interface BusMessage {
   data: Dict
   /** Its place in the journal of the master; 0 or none when it is not known. */
   number?: number
-  /** Who fired it, and how that was proven. */
+  /** The sender, and how it was proven. */
   origin: Origin
 }
 
 /**
- * The id of the minion that an event says has returned to a job, or undefined when it says nothing of the kind. Only the
- * master tells of returns, and the id in the tag is the one it has proven; a bus of Salt's own does not say who fired an
- * event, so that the data must name the same id.
+ * Return the id of the minion whose return to a job is in the event; undefined for other events. Only the master fires
+ * such events, and the id in the tag is the proven one. Salt's own bus has no origins, so there the data must contain
+ * the same id.
  */
 export function returnedBy({ tag, data, origin }: BusMessage, jid: string): string | undefined {
   const [first, family, job, what, id, ...more] = tag.split('/')
@@ -91,19 +94,19 @@ export function returnedBy({ tag, data, origin }: BusMessage, jid: string): stri
   return data.has('return') && (data.get('resource_id') ?? data.get('id')) === id ? id : undefined
 }
 
-/** Which events of the bus are wanted, besides the filter. */
-export interface EventWish {
+/** Which events of the bus to yield, besides the filter. */
+export interface EventStart {
   /** Globs of tags: others are not even sent. */
   tags?: readonly string[]
-  /** From the journal: everything since, before what comes. */
+  /** Start with the events of the journal since this position. */
   since?: Beginning
-  /** Of a minion on this machine in place of the master. */
+  /** Use the bus of a minion on this machine instead of the master's. */
   ofMinion?: boolean
-  /** Where the sockets are, when not where the options say. */
+  /** The directory of the sockets, if it differs from the options. */
   sockDir?: string
 }
 
-/** How a call of a runner or wheel function ended. */
+/** The result of a call of a runner or wheel function. */
 export interface MasterOutcome {
   jid: string
   value: Value
@@ -115,21 +118,21 @@ export interface MasterOutcome {
 
 /** The master as execution functions and states beside it reach it. */
 export interface MasterReach extends MinionJobs, SshJobs, EventStream {
-  /** The user who started the call or the orchestration that is running. */
+  /** The user who started the call or the running orchestration. */
   readonly user: string
-  /** Has the master do a job in batches, and gives its number; the events of job and batch tell the rest. */
+  /** Start a job in batches on the master; return its id. The rest comes as events of the job and the batch. */
   beginBatch(load: Dict): Promise<string>
-  /** The names of a runner's or wheel function's parameters, or undefined when there is none of that name. */
+  /** Return the parameters of a runner or wheel function; undefined if it does not exist. */
   parameters(family: 'runner' | 'wheel', name: string): Promise<MasterParameters | undefined>
   /** The names of all runner or wheel functions. */
   names(family: 'runner' | 'wheel'): Iterable<string>
-  /** Calls a runner or wheel function as a run of its own, with its events. */
+  /** Call a runner or wheel function as a run of its own, with its events. */
   call(family: 'runner' | 'wheel', call: MasterFunctionCall): Promise<MasterOutcome>
   /** Fires an event if a master runs. */
   fire(tag: string, data: Dict): Promise<void>
-  /** Where the steps of the orchestration that is going on are kept, if one is. */
+  /** The step store of the running orchestration, if there is one. */
   steps(): StepMemory | undefined
-  /** Prints where somebody looks. */
+  /** Print a text if a user is watching. */
   print(text: string): void
 }
 
@@ -148,7 +151,8 @@ export interface StepMemory {
   planned(steps: readonly StepPlan[]): void
   /** The result of a step that need not be done again. */
   recall(tag: string): Dict | undefined
-  begun(tag: string, place?: string): void
+  /** A step begins; fails when another process drives the run now. */
+  begun(tag: string, place?: string): Promise<void>
   ended(tag: string, result: Dict): void
   /** Jobs and calls of the master that are made during the work are noted as the step's. */
   during<T>(tag: string, work: () => Promise<T>): Promise<T>

@@ -1,5 +1,5 @@
-// Functions of the master: runners and wheel functions, declared like those of minions. They see the master's stores and
-// bus, and reach minions by publishing.
+// Functions of the master: runners and wheel functions, declared like those of minions. They use the master's stores
+// and bus, and reach minions by publishing.
 import type { Log } from '../base/mod.ts'
 import type { JournalReader, Origin } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
@@ -24,7 +24,7 @@ import type { EventStream, MinionJobs } from './master-reach.ts'
 import type { Orchestrator } from './orchestration.ts'
 import type { SshJobs } from './ssh.ts'
 
-/** What can be asked of a job cache. */
+/** The functions of a job cache. */
 export interface JobCache {
   job(jid: string): Promise<Dict | undefined>
   returns(jid: string): Promise<Map<string, Dict>>
@@ -36,9 +36,9 @@ export interface MasterStores {
   readonly jobs: JobStore
   readonly keys: PkiKeys
   readonly cache: DataCache
-  /** The banks of a driver of the cache; undefined when there is none of that name. The caller closes them. */
+  /** Return the banks of a cache driver; undefined if it does not exist. The caller closes them. */
   cacheBanks(driver: string): Promise<SharedBanks | undefined>
-  /** Wait a while until changes of the cache are where other masters see them. */
+  /** Wait until changes of the cache are visible to other masters, up to a limit. */
   settled(): Promise<void>
   /** Orchestration runs and their steps. */
   orchestrations(): OrchestrationStore
@@ -58,7 +58,7 @@ export interface MasterCalls {
   wheel(name: string, args?: readonly Value[], kwargs?: Keywords): Promise<Value>
   /** Calls a function as a minion on the master's machine would. */
   function(name: string, args?: readonly Value[], kwargs?: Keywords): Promise<Value>
-  /** What functions of that minion see. */
+  /** The context of functions of that minion. */
   functions(): Promise<FunctionContext>
   /** `module.function` of all runners, wheel functions or functions, with their documentation. */
   docs(family: 'runner' | 'wheel' | 'function'): Promise<Map<string, string>>
@@ -68,7 +68,7 @@ export interface MasterCalls {
 export interface MasterEvents extends EventStream {
   /** Fires an event on the master's bus; fails when no master runs. */
   fire(tag: string, data: Dict): Promise<void>
-  /** Fires an event whose tag the caller chose, as an event of the caller; fails where the caller may not fire it. */
+  /** Fire an event whose tag the caller chose, with the caller as its origin; fail if the caller may not fire it. */
   fireForCaller(tag: string, data: Dict): Promise<void>
   /** Fires an event if a master runs. */
   announce(tag: string, data: Dict): Promise<void>
@@ -84,7 +84,7 @@ export interface MinionPillars {
     grains: Dict,
     options?: { saltenv?: Value; pillarenv?: Value; override?: Dict | null },
   ): Promise<Dict>
-  /** The sources of a path of keys in the pillar of a minion, in the order they are merged. */
+  /** Return the sources that set a path of keys in the pillar of a minion, in merge order. */
   pillarOrigins(
     id: string,
     grains: Dict,
@@ -93,17 +93,23 @@ export interface MinionPillars {
   ): Promise<PillarOrigin[]>
   /** The pillar that the master keeps of a minion; see `FunctionContext.keptPillar`. */
   keptPillar(id: string, grains: Dict, refresh: boolean | null): Promise<Dict>
-  /** The top data of a minion's pillar, and what went wrong with it. */
+  /** Return the top data of a minion's pillar, and the errors. */
   pillarTop(id: string, grains: Dict, saltenv: Value): Promise<{ top: Dict; errors: string[] }>
 }
 
 /** Git repositories that the master takes pillar and definitions from. */
 export interface GitRepositories {
-  /** Fetches news of the external pillar `git`: by remote true where there were some, None where not, false where it failed. */
+  /**
+   * Fetch the remotes of the external pillar `git`. Return a dict by remote: true for changes, None for no changes,
+   * false for a failure.
+   */
   updateGitPillars(wanted: { branch: Value; repo: Value }): Promise<Dict>
-  /** Fetches the repositories of definitions for Windows minions; their directories, or what is wrong with the options. */
+  /**
+   * Fetch the repositories of definitions for Windows minions; return their directories, or the problem with the
+   * options.
+   */
   updateWinrepos(opts: Dict, isClean: boolean): Promise<Value>
-  /** Removes lock files of remotes whose URL matches a glob, and tells what was done. */
+  /** Remove lock files of remotes whose URL matches a glob; return what was done. */
   clearGitLocks(
     role: 'git_pillar' | 'winrepo',
     types: ReadonlyArray<'update' | 'checkout' | 'mountpoint'>,
@@ -111,7 +117,7 @@ export interface GitRepositories {
   ): Promise<string[]>
 }
 
-/** What runner and wheel functions see. */
+/** The context of runner and wheel functions. */
 export interface MasterContext
   extends MasterStores,
     MasterCalls,
@@ -135,33 +141,33 @@ export interface MasterContext
   /** The job id of this call. */
   readonly jid: string
   readonly user: string
-  /** Who had the call made, where that is not the master itself. */
+  /** The caller, if it is not the master itself. */
   readonly caller: Origin | undefined
   /** Whether pillar values are masked in the answer. */
   readonly masked: boolean
   readonly orchestration: Orchestrator
   /** Connected minions, each with its address. */
   connected(): Map<string, string>
-  /** A store of queues of users' own: a module of `_queues`; undefined when there is none of that name. */
+  /** Return a user's own store of queues, a module in `_queues`; undefined if it does not exist. */
   ownQueues(name: string): Promise<OwnPlugin | undefined>
-  /** The functions of a returner that is a job cache, over what the master sees; undefined when there is none. */
+  /** Return the functions of a returner that is a job cache; undefined if it does not exist. */
   jobCache(name: string): Promise<JobCache | undefined>
   /** Sends a command to the master itself, as programs without a key of a minion do. */
   ask(load: Dict): Promise<Value>
   /** Facts of the running master that only its owner may read, by the name of the command; undefined if it does not know the command. */
   facts(cmd: string): Promise<readonly Dict[] | undefined>
   render(request: RenderRequest): Promise<Value>
-  /** Prints while the call is going on, where somebody looks. */
+  /** Print a text during the call, if a user is watching. */
   print(text: string): void
 }
 
 export interface MasterFunction<A extends Args = Args> extends FunctionDescription<A> {
-  /** Whether what it returns is for the caller alone: events and the job cache do not show it. */
+  /** Whether only the caller may see the result: events and the job cache do not contain it. */
   readonly isSecret?: boolean
   readonly run: (ctx: MasterContext, args: Bound<A>) => Result | Promise<Result>
 }
 
-/** A function as its author writes it: without `args` if there are no parameters. */
+/** A function in the form in which it is declared: without `args` if there are no parameters. */
 type WrittenMasterFunction<A extends Args> = Omit<MasterFunction<A>, 'args'> & { readonly args?: A }
 
 export function masterFn<const A extends Args = NoArgs>(declaration: WrittenMasterFunction<A>): MasterFunction {

@@ -1,5 +1,5 @@
-// Takes users' own modules over from the file server: `salt://_modules` and the like of all wanted environments go to
-// `extension_modules`, compared by their content, and what the file server no longer has goes away.
+// Copies users' own modules from the file server: `salt://_modules` and the like of all wanted environments go to
+// `extension_modules`. Files are compared by content, and files that the file server no longer has are removed.
 import { type Log, lookup } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
@@ -23,11 +23,11 @@ export interface SyncRequest {
   /** Null means the option of that name. */
   whitelist: NameLists
   blacklist: NameLists
-  /** What the file server has below folders that begin with an underscore; asked for unless given. */
+  /** The files below underscore folders on the file server. Default: they are listed. */
   offered?: (saltenv: string) => Promise<string[]>
 }
 
-/** Asks for each environment once, for who syncs several families. */
+/** Return a function that lists each environment once, for syncs of several families. */
 export function listedOnce(files: FileClient): (saltenv: string) => Promise<string[]> {
   const known = new Map<string, Promise<string[]>>()
   return (saltenv) => {
@@ -85,7 +85,7 @@ export async function syncModules(around: SyncSurroundings, request: SyncRequest
   return synced
 }
 
-/** Copies what differs; gives the paths below the folder that the file server has. */
+/** Copy changed files; return the paths below the folder on the file server. */
 async function takeOver(
   around: SyncSurroundings,
   { family, envs, whitelist, blacklist, offered: list }: SyncRequest,

@@ -1,4 +1,4 @@
-// Orchestrations as functions of the master start, resume and show them.
+// Orchestrations, for the runner functions that start, resume and show them.
 import type { Dict, Value } from '../data/mod.ts'
 
 /** The arguments of `state.orchestrate`. */
@@ -18,7 +18,7 @@ export interface OrchestrationRequest {
 export interface ResumeChoice {
   /** Steps that count as done and do not run. */
   skip: readonly string[]
-  /** Steps that run again although they succeeded. */
+  /** Steps to run again although they succeeded. */
   retry: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-// Data as outputters show it, for functions that hand the text on. Loaded when it is asked for: most calls print elsewhere.
+// Formats data with an outputter, for functions that return the text. Loaded at first use, because few calls need it.
 import type { Dict, Value } from '../data/mod.ts'
 import type { FunctionContext } from './context.ts'
 
@@ -6,12 +6,12 @@ export interface Shown {
   data: Value
   /** The outputter. */
   out: string
-  /** In place of the minion's own. */
+  /** Options in place of the minion's own. */
   opts?: Dict
   kwargs?: Dict
 }
 
-/** With colours where the options ask for them, without, or as HTML. */
+/** Return the text with colours as the options say, without colours, or as HTML. */
 export async function formatOutput(
   ctx: FunctionContext,
   form: 'coloured' | 'plain' | 'html',

@@ -1,17 +1,17 @@
-// Formats by name for functions and states: those of users' own files and of extensions, then the built-in ones.
+// Serializers by name for functions and states: users' own and those of extensions first, then built-in ones.
 import { type Dict, failure, type Value } from '../data/mod.ts'
 import type { FunctionContext } from './context.ts'
 import { deserialize, SERIALIZER_NAMES, type SerializerOptions, serialized } from './serializers.ts'
 
 export interface NamedSerializer {
-  /** Text, or bytes where the format is made of them. */
+  /** Return text, or bytes for a binary format. */
   serialize?(value: Value, options: SerializerOptions): Promise<Value>
   deserialize?(source: Value, options: SerializerOptions): Promise<Value>
 }
 
 const asDict = (options: SerializerOptions): Dict => new Map<Value, Value>(options)
 
-/** The format of that name; undefined when there is none. */
+/** Return the serializer; undefined if it does not exist. */
 export async function serializerFor(
   ctx: Pick<FunctionContext, 'ownPlugin'>,
   name: string,
@@ -31,7 +31,7 @@ export async function serializerFor(
   }
 }
 
-/** Call a function of a format; a format or a function that is not there is an error. */
+/** Call a function of a serializer; throw if the serializer or the function does not exist. */
 export async function callSerializer(
   ctx: Pick<FunctionContext, 'ownPlugin'>,
   [name, fun]: readonly [name: string, fun: 'serialize' | 'deserialize'],

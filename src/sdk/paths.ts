@@ -1,4 +1,4 @@
-// Paths as Python's os.path sees them, and what people write for them.
+// Paths as in Python's os.path.
 import { shownText } from '../base/mod.ts'
 import { misuse, PyError, str, textOf, typeError, typeName, type Value } from '../data/mod.ts'
 import type { FunctionContext } from './context.ts'
@@ -74,7 +74,7 @@ export function normalPath(path: string): string {
   return root + names.join('/') || '.'
 }
 
-/** `os.path.realpath`: links followed as far as there is something. */
+/** `os.path.realpath`: resolve links as far as the path exists. */
 export async function realPath(ctx: FunctionContext, path: string): Promise<string> {
   const whole = normalPath(isAbsolute(path) ? path : joinPaths(await ctx.host.realPath('.'), path))
   let at = whole
@@ -93,7 +93,7 @@ export async function realPath(ctx: FunctionContext, path: string): Promise<stri
   return joinPaths(await ctx.host.realPath(at), ...missing)
 }
 
-/** Whether something is there, links followed. */
+/** Whether a path exists, following links. */
 export const exists = async (ctx: FunctionContext, path: string): Promise<boolean> =>
   (await ctx.host.stat(path)) !== undefined
 

@@ -1,4 +1,4 @@
-// Where values of the pillar come from, as it is shown and as it travels from the master to a minion.
+// The sources of pillar values, in the form for output and in the form between master and minion.
 import { type Dict, dictFrom, isDict, isList, numberOf, textOf, type Value } from '../data/mod.ts'
 import type { PillarOrigin } from './context.ts'
 

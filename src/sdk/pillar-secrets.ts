@@ -1,8 +1,8 @@
-// Which values of a pillar are secrets: a master tells a minion that asks for it, so that the minion does not show them either. They go
-// with the pillar, which only that minion can open, under a key that the minion takes out again.
+// The secret values of a pillar: a master sends their texts to a minion that requests them, so that the minion masks
+// them too. They are sent with the pillar, which only that minion can decrypt, under a key that the minion removes.
 import { type Dict, isList, markedIn, markTexts, textOf, type Value } from '../data/mod.ts'
 
-/** The field of a request in which a minion asks for it. */
+/** The field of a request in which a minion requests the secrets. */
 const WISH = 'tell_secrets'
 const KEY = '__secret_texts__'
 

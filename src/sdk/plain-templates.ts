@@ -1,5 +1,5 @@
-// Plain Jinja files, as Jinja2 renders them without Salt's variables: an undefined value is empty, and templates include and import
-// files of their own folder. External pillars with templates of their own use them.
+// Plain Jinja files, rendered like Jinja2 without Salt's variables: an undefined value is empty, and templates include
+// and import files of their own folder. Used by external pillars with their own templates.
 import { join } from 'node:path/posix'
 import { BrineError } from '../base/mod.ts'
 import { type Dict, decodeBytes, type Value } from '../data/mod.ts'
@@ -14,10 +14,10 @@ export interface PlainTemplates {
 export interface PlainTemplateRequest {
   host: Host
   opts: Dict
-  /** Where `include` and `import` look. */
+  /** The folder for `include` and `import`. */
   folder: string
   globals: Readonly<Record<string, Value>>
-  /** What templates reach as `__salt__`. */
+  /** The value of `__salt__` in templates. */
   functions?: FunctionSource | undefined
 }
 

@@ -1,5 +1,5 @@
-// What a body returned, as a value: plain objects become dicts, `undefined` becomes None. Values that are in order
-// already are handed on as they are, not copied.
+// Converts the result of a body to a value: plain objects become dicts, `undefined` becomes None. Other values are
+// returned without a copy.
 import { Float, PyObject, type Value } from '../data/mod.ts'
 import type { Result } from './description.ts'
 

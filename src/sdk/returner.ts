@@ -1,19 +1,19 @@
-// Returners: where returns, jobs and events go besides the master's own store. They run on minions and on masters alike, and
-// see what functions see. A returner that can be asked for what it has kept is a job cache too.
+// Returners: destinations of returns, jobs and events besides the master's own store. They run on minions and on
+// masters, with the context of functions. A returner that can also be queried is a job cache.
 import type { Dict, Value } from '../data/mod.ts'
 import type { FunctionContext } from './context.ts'
 
 type Answer<T> = T | Promise<T>
 
 export interface ReturnerFunctions {
-  /** Takes what one minion returned. */
+  /** Store the return of one minion. */
   returner?(ctx: FunctionContext, ret: Dict): Answer<unknown>
   /** Takes events of the master's bus, each with `tag` and `data`. */
   event_return?(ctx: FunctionContext, events: readonly Dict[]): Answer<unknown>
   /** Store the load of a job before it is published. */
   save_load?(ctx: FunctionContext, jid: string, load: Dict, minions: readonly string[]): Answer<unknown>
   get_load?(ctx: FunctionContext, jid: string): Answer<Dict>
-  /** What minions returned for a job, by id. */
+  /** Return the returns of a job by minion id. */
   get_jid?(ctx: FunctionContext, jid: string): Answer<Dict>
   /** The last return of each minion for a function. */
   get_fun?(ctx: FunctionContext, fun: string): Answer<Dict>
@@ -34,8 +34,8 @@ export function defineReturner(declaration: ReturnerModule): ReturnerModule {
 }
 
 /**
- * The options of a returner: `redis.host` and the like of the minion, of its pillar or of the master, in another set when
- * the job names one (`ret_config`), and over them what the job gives itself (`ret_kwargs`).
+ * Return the options of a returner: `redis.host` and the like from the minion, its pillar or the master, from the
+ * alternative set that the job names (`ret_config`), overridden by options in the job (`ret_kwargs`).
  */
 export async function returnerOptions<Name extends string>(
   ctx: FunctionContext,
@@ -53,7 +53,10 @@ export async function returnerOptions<Name extends string>(
   return found
 }
 
-/** In a mapping under the returner's name, or as an option of its own; of the set that the job names before the usual one. */
+/**
+ * Return an option from a mapping under the returner's name or from a separate option; the alternative set precedes the
+ * usual one.
+ */
 async function configured(ctx: FunctionContext, returner: string, config: Value, name: string) {
   const isNamed = config !== null && config !== ''
   for (const place of [...(isNamed ? [`${String(config)}.${returner}`] : []), returner]) {

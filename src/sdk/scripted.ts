@@ -1,4 +1,5 @@
-// Recorded commands for trials of modules: stand-ins for the functions of `cmd` that answer what a real machine did.
+// Recorded commands for tests of modules: stand-ins for the functions of `cmd` that return the results of a real
+// machine.
 import { type Dict, dictFrom, str, type Value } from '../data/mod.ts'
 import type { Trial } from './trial.ts'
 
@@ -12,8 +13,8 @@ export interface Script {
 }
 
 /**
- * Answers by command line. A line that ends with `*` stands for all that begin so; of a list of answers each is given once,
- * and the last one for good.
+ * Results by command line. A line that ends with `*` matches all lines with that beginning. Of a list of results, each
+ * is returned once, and the last one repeatedly.
  */
 export function scripted(recorded: Readonly<Record<string, Recorded | readonly Recorded[]>>): Script {
   const ran: string[] = []

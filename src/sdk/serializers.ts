@@ -66,7 +66,7 @@ function jsonOptions(options: SerializerOptions): DumpJsonOptions {
   }
 }
 
-/** What Python's `yaml.dump` takes besides the data. */
+/** The options of Python's `yaml.dump`. */
 const YAML_OPTIONS = new Set(
   (
     'default_style default_flow_style canonical indent width allow_unicode line_break encoding explicit_start ' +
@@ -139,12 +139,12 @@ export async function loadYamlex(text: string): Promise<Value> {
   return (await import('../yaml/mod.ts')).deserializeYamlex(text)
 }
 
-/** In a format that is text. */
+/** Serialize to text. */
 export async function serialize(name: string, value: Value, options: SerializerOptions = new Map()): Promise<string> {
   return asText(await serialized(name, value, options))
 }
 
-/** Text, or bytes where the format is made of them. */
+/** Serialize to text, or to bytes for a binary format. */
 export async function serialized(
   name: string,
   value: Value,
@@ -172,7 +172,7 @@ export async function deserialize(name: string, source: Value): Promise<Value> {
 const failing = (code: SerializerError['code'], error: unknown): Error =>
   toError(error).name === code ? toError(error) : new SerializerError(code, error)
 
-/** What `salt.utils.yaml.safe_dump` writes. */
+/** Return the output of `salt.utils.yaml.safe_dump`. */
 export async function dumpYaml(value: Value, options: DumpOptions = {}): Promise<string> {
   return (await import('../yaml/mod.ts')).dump(value, options)
 }

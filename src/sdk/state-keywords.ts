@@ -2,7 +2,7 @@
 // a chunk's result goes by.
 import { type Dict, str } from '../data/mod.ts'
 
-/** In the order that decides ties when states are ordered; the place in the list is the weight. */
+/** The order decides ties when states are sorted: the index is the weight. */
 export const REQUISITE_TYPES = [
   'onfail',
   'onfail_any',
@@ -70,7 +70,7 @@ const RUNTIME_KEYWORDS = [
   '__umask__',
 ]
 
-/** Keys of a low chunk that no function gets unless it declares them. */
+/** Keys of a low chunk that a function gets only if it declares them. */
 export const INTERNAL_KEYWORDS: ReadonlySet<string> = new Set([
   ...REQUISITE_KEYWORDS,
   ...REQUISITE_IN_KEYWORDS,

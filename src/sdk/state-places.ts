@@ -5,7 +5,7 @@ import type { MasterContext } from './master.ts'
 
 const TEMPLATED = /\{\{.*?\}\}/g
 
-/** Longer ids have no line: matching them with many templates would take long. */
+/** Ids above this length get no line: matching them against many templates would take too long. */
 const LONGEST_ID = 1000
 
 /** Return whether a line declares an ID. */
@@ -32,7 +32,9 @@ export class StatePlaces {
     this.ctx = ctx
   }
 
-  /** Return `file:line` of a state, or the file where no line declares the ID; undefined where there is no such file. */
+  /**
+   * Return `file:line` of a state, or only the file if no line declares the ID; undefined if the file does not exist.
+   */
   async find(sls: Value, id: Value): Promise<string | undefined> {
     if (typeof sls !== 'string' || sls === '') return undefined
     let reading = this.files.get(sls)

@@ -1,5 +1,5 @@
-// A run of the state engine as functions see it: compiling and applying, step by step. The engine lies above the
-// plugins' room; they reach it through their context.
+// The interface of the state engine for functions: compiling and applying, step by step. The engine is in a later room
+// than the plug-ins, so they reach it through their context.
 import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 
@@ -15,11 +15,11 @@ export interface StateRunRequest {
   mocked?: boolean
   /** Instead of the minion's. */
   grains?: Dict
-  /** Whether `file_roots` of the options are the run's own. They count for a minion that serves itself. */
+  /** Whether `file_roots` in the options belong to this run. Used by a minion with local files. */
   ownRoots?: boolean
-  /** Where the run logs, unless where the one who asks does. */
+  /** The log of the run. Default: the log of the caller. */
   log?: Log
-  /** Whose states are meant: those of Thorium, or the usual ones. */
+  /** The family of states: those of Thorium, or by default the usual ones. */
   family?: 'thorium'
 }
 
@@ -47,14 +47,14 @@ export interface StateRun {
   /** All SLS names of an environment; all environments. */
   slsNames(saltenv: string): Promise<string[]>
   environments(): Promise<string[]>
-  /** Syncs users' own modules from the environments that are meant, where the options say so, and takes them in. */
+  /** Sync users' own modules from the matched environments, if the options say so, and load them. */
   loadDynamic(matches: SlsMatches): Promise<void>
-  /** High data of SLS files, as they were written. */
+  /** Return the high data of SLS files, as written. */
   highstate(matches: SlsMatches): Promise<RenderedHigh>
   /** High data of one file of the machine, and of a text. */
   renderFile(path: string, saltenv: string): Promise<RenderedHigh>
   renderText(text: string): Promise<{ high: Value; errors: string[] }>
-  /** Applies `extend`; `requisiteIn` the reversed requisites; `exclude` what is excluded. All change the high data. */
+  /** Apply `extend`, the `_in` requisites (`requisiteIn`) or `exclude`. Each changes the high data in place. */
   reconcileExtend(high: Dict): string[]
   verifyHigh(high: Value): string[]
   requisiteIn(high: Dict): string[]
@@ -69,12 +69,12 @@ export interface StateRun {
   callHigh(high: Dict, orchestrationJid?: Value): Promise<Dict | string[]>
   /** Runs ordered chunks with all that belongs to a run. */
   callChunks(chunks: readonly Dict[]): Promise<Dict>
-  /** Runs one of the chunks, and before it what it requires. */
+  /** Run one of the chunks, after its requisites. */
   callChunk(chunk: Dict, chunks: readonly Dict[]): Promise<Dict>
   /** Why the states of an ID ran or did not, given the results of the run. */
   explain(id: Value, running: Dict): Dict[]
-  /** The faults of a chunk that stands alone. */
+  /** Return the errors of a single chunk. */
   verifyLow(low: Dict): Promise<string[]>
-  /** Runs a chunk that stands alone. */
+  /** Run a single chunk. */
   callLow(low: Dict): Promise<Dict>
 }

@@ -1,5 +1,6 @@
-// States, declared like functions: one declaration gives binding, documentation and specification. A state says what
-// is wanted, changes what differs, and reports `name`, `result`, `changes` and `comment`.
+// Declarations of states: like for functions, binding, documentation and specification follow from the declaration. A
+// state compares the machine with the wanted state, changes the difference, and returns `name`, `result`, `changes` and
+// `comment`.
 import type { Dict } from '../data/mod.ts'
 import type { Args, Bound } from './arg.ts'
 import type { FunctionContext, Keywords } from './context.ts'
@@ -7,7 +8,9 @@ import type { Availability } from './declare.ts'
 import type { FunctionDescription, ModuleDescription, Result } from './description.ts'
 
 export interface StateContext extends FunctionContext {
-  /** Whether this is a dry run: say what would change (`result: null`), and change nothing. The host refuses to. */
+  /**
+   * Whether this is a dry run: report the predicted changes (`result: null`) and apply none. The host refuses changes.
+   */
   readonly test: boolean
   /** The low chunk of this call, engine's keys included: Salt's `__low__`. */
   readonly low: Dict
@@ -24,7 +27,7 @@ export interface StateContext extends FunctionContext {
   hasState(name: string): boolean
 }
 
-/** `changes` is what differs; `result` is None when a dry run would change something. */
+/** `changes`: the differences; `result`: None if a dry run would change something. */
 export interface StateReturn {
   readonly name: Result
   readonly result: boolean | null
@@ -35,15 +38,15 @@ export interface StateReturn {
 
 /** All that a state reads and changes on the machine, besides accounts. */
 export interface StatePlace {
-  /** Absolute paths. What lies below them and the directories that they are in belong to the place. */
+  /** Absolute paths. The place includes everything below them, and their parent directories. */
   readonly paths: readonly string[]
   /** URL of a file of the file server that is rendered as a Jinja template meanwhile. */
   readonly template?: string
 }
 
-/** `name` is the first of the arguments; `arg.open` takes what is left, as Python's `**kwargs` does. */
+/** `name` is the first argument; `arg.open` takes the remaining keywords, like Python's `**kwargs`. */
 export interface StateFunction<A extends Args = Args> extends FunctionDescription<A> {
-  /** Return the place of a call with these arguments, where it can be told from them. States with places apart may run beside each other. */
+  /** Return the place of a call, if its arguments determine it. States with disjoint places may run in parallel. */
   readonly place?: (args: Dict) => StatePlace | undefined
   readonly run: (ctx: StateContext, args: Bound<A>) => StateReturn | Dict | Promise<StateReturn | Dict>
 }
@@ -56,9 +59,9 @@ export function state<const A extends Args>(declaration: StateFunction<A>): Stat
 export interface StateDeclaration extends ModuleDescription {
   /** True when the states can be applied on this minion, else why not. */
   readonly when?: Availability
-  /** `mod_watch` among them is called when something watched has changed and the state itself changed nothing. */
+  /** `mod_watch` is called when a watched state has changes and the state itself has none. */
   readonly functions: Readonly<Record<string, StateFunction>>
-  /** Widens a chunk by those that can be done in the same call, which are marked with `__agg__`. */
+  /** Add to a chunk other chunks that the same call can handle; these are marked with `__agg__`. */
   readonly modAggregate?: (ctx: StateContext, low: Dict, chunks: readonly Dict[], running: Dict) => Dict | Promise<Dict>
   /** Called before the first state of the module; true means it need not be called again. */
   readonly modInit?: (ctx: StateContext, low: Dict) => boolean | Promise<boolean>
@@ -72,7 +75,7 @@ export function defineState(declaration: StateDeclaration): StateDeclaration {
   return declaration
 }
 
-/** Names under which Salt's loader shows what a declaration offers to the engine. */
+/** Return the names under which Salt's loader lists the hooks of a declaration. */
 export function stateHooks(declaration: StateDeclaration): string[] {
   const hooks: string[] = []
   if (declaration.modAggregate) hooks.push('mod_aggregate')

@@ -14,7 +14,7 @@ export async function isSystemdOffline(host: Host): Promise<boolean> {
   return !(await isBootedWithSystemd(host)) && (await host.which('systemctl')) !== undefined
 }
 
-/** Return the version of systemd, or null when systemctl does not tell. */
+/** Return the version of systemd; null if systemctl does not report one. */
 export async function systemdVersion(ctx: FunctionContext): Promise<Value> {
   const known = ctx.memory.get(VERSION)
   if (known !== undefined) return known

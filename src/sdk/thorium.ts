@@ -1,10 +1,10 @@
-// What states of Thorium see besides: a register that stays from turn to turn, and the events since the last turn. Both are in
-// the memory of the run, where the engine puts them.
+// The extra context of states of Thorium: a register that persists between turns, and the events since the last turn.
+// The engine stores both in the memory of the run.
 import { isA, recover } from '../base/mod.ts'
 import { compileRegex, type Dict, dictFrom, fnmatch, isDict, isList, PyError, str } from '../data/mod.ts'
 import type { FunctionContext } from './context.ts'
 
-/** As whom functions of the master run for it. */
+/** User name of functions of the master that Thorium runs. */
 export const THORIUM_USER = 'Thorium'
 
 const KEY = '__thorium__'
@@ -14,11 +14,11 @@ export interface Thorium {
   readonly register: Dict
   /** Each with `tag` and `data`: Salt's `__events__`. */
   readonly events: readonly Dict[]
-  /** What states keep for themselves. */
+  /** Private data of states. */
   readonly kept: Dict
 }
 
-/** Puts a new register in place; gives what to call with the events of each turn. */
+/** Start with an empty register; return a function that receives the events of each turn. */
 export function beginThorium(memory: Dict): (events: Dict[]) => void {
   const place: Dict = dictFrom({ register: new Map(), events: [], kept: new Map() })
   memory.set(KEY, place)
@@ -36,13 +36,16 @@ export function thoriumOf({ memory }: Pick<FunctionContext, 'memory'>): Thorium 
   }
 }
 
-/** Whether a tag is meant by a glob, or else by a regular expression for all of it. */
+/** Whether a tag matches an expression, as a glob or as a full regular expression. */
 export function isTagMeant(tag: string, expression: string): boolean {
   if (fnmatch(tag, expression)) return true
   return recover(isA(PyError), false, () => Boolean(compileRegex(`\\A(?:${expression})\\Z`).match(tag)))
 }
 
-/** The events that a tag expression means, each with what it says: of events of minions and users that is below `data`. */
+/**
+ * Return the events whose tags match, each with its content; for events of minions and users, the content is below
+ * `data`.
+ */
 export function meantEvents({ events }: Thorium, expression: string): Array<{ event: Dict; said: Dict }> {
   const found: Array<{ event: Dict; said: Dict }> = []
   for (const { tag, data } of events.map((event) => ({ tag: str(event.get('tag') ?? ''), data: event.get('data') }))) {

@@ -12,7 +12,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 function quoted(text: string): string {
-  // control characters, quotes and backslashes; all else stands for itself
+  // escape control characters, quotes and backslashes only
   const escaped = text.replace(/[\p{Cc}"\\]/gu, (char) => {
     const code = char.charCodeAt(0)
     return ESCAPES[char] ?? `\\u00${code.toString(16).padStart(2, '0')}`
@@ -71,7 +71,7 @@ function arrayItem(item: Dict, path: string): string {
   return `[[${path}]]\n${isNested ? '' : own.text}${inner}`
 }
 
-/** Why Python finds no keys in what is no table. */
+/** Return Python's error for reading keys of a value that is not a table. */
 function noTable(value: Value): string {
   if (Array.isArray(value)) return 'list indices must be integers or slices, not str'
   if (textOf(value) !== undefined) return "string indices must be integers, not 'str'"

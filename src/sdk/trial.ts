@@ -90,7 +90,7 @@ export interface SourceTrial extends Omit<Trial, 'args' | 'kwargs'> {
   setting?: Value
 }
 
-/** The data of an external pillar for one minion. `pillar` is what came before it. */
+/** Return the data of an external pillar for one minion. `pillar` is the pillar before it. */
 export function tryExtPillar(source: ExtPillar, trial: SourceTrial & Partial<ExtPillarContext> = {}): Promise<Value> {
   const { minionId = 'web1', setting = [], isMember, compileRoots, render, functions, ...rest } = trial
   const known = contextOf({ name: source.name, doc: source.doc, functions: {} }, rest as Trial)

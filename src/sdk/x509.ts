@@ -1,5 +1,5 @@
-// Certificates for plugins; imported when they are first used, since most runs have none. Options name them in many
-// ways: a file, text in PEM, hexadecimal digits or base64, or bytes.
+// Certificates for plug-ins; imported at first use, because few runs need them. Options hold them in many forms: a
+// file, text in PEM, hexadecimal digits or base64, or bytes.
 import type { KeyObject } from 'node:crypto'
 import { isA, recover } from '../base/mod.ts'
 import { decodeBase64, misuse, PyError, str, type Value } from '../data/mod.ts'
@@ -12,7 +12,7 @@ export type X509 = typeof import('../x509/mod.ts')
 
 export const x509 = (): Promise<X509> => import('../x509/mod.ts')
 
-/** Whether an option names a file that is there. */
+/** Whether an option names an existing file. */
 export async function isSourceFile(host: Host, value: Value): Promise<boolean> {
   if (typeof value !== 'string' || value === '' || value.includes('\0') || value.length > 4096) return false
   // a text in PEM is short enough for a path, but not for a name
@@ -25,7 +25,9 @@ export async function sourceBytes(host: Host, value: Value): Promise<Uint8Array>
   return (await isSourceFile(host, value)) ? host.read(str(value)) : encodedBytes(value)
 }
 
-/** The bytes that an option holds itself. A path is none, so use this for options of whoever may not read files here. */
+/**
+ * Return the bytes in an option. Paths are not accepted, so use this for options of users who may not read files here.
+ */
 export function encodedBytes(value: Value): Uint8Array {
   if (value instanceof Uint8Array) return value
   const bytes = typeof value === 'string' ? decoded(value) : undefined

@@ -8,7 +8,7 @@ export interface Faults {
   failPercent: number
   /** Returns that are sent twice. */
   twicePercent: number
-  /** Returns that come `lateMs` later than the job takes, from minions that meanwhile say that no such job runs. */
+  /** Returns that arrive `lateMs` later, from minions that meanwhile report that the job does not run. */
   latePercent: number
   lateMs: number
   /** Minions a second that lose their connections and connect again. */

@@ -1,7 +1,9 @@
-// What simulated minions say about themselves, each a little different from the others.
+// The grains of simulated minions, each slightly different.
 import type { Dict, Value } from '../data/mod.ts'
 
-/** Return the grains of the minion with that number. They are made when they are needed, because thousands of dicts are large. */
+/**
+ * Return the grains of the minion with this number. They are created on demand, because thousands of dicts are large.
+ */
 export type GrainsOf = (id: string, number: number) => Dict
 
 const ROLES = ['web', 'db', 'cache', 'queue', 'batch']
@@ -18,13 +20,19 @@ const FILLING: ReadonlyArray<[Value, Value]> = Array.from({ length: 60 }, (_, i)
   i % 3 === 0 ? [`value ${i}`, i, true] : `a value of grain ${i}`,
 ])
 
-/** Return an address of 127.0.0.0/8 for a minion beside its master. A master tells by addresses which minions are connected. */
+/**
+ * Return an address in 127.0.0.0/8 for a minion beside its master. A master recognises connected minions by their
+ * addresses.
+ */
 export function ownAddress(number: number): string {
   const at = number + 1
   return `127.${10 + ((at >> 16) & 127)}.${(at >> 8) & 255}.${at & 255}`
 }
 
-/** Return the grains of a fleet; `given` is one dict for all minions or a list of dicts, which take turns, and wins over the made-up ones. */
+/**
+ * Return the grains of a fleet; `given` is one dict for all minions or a list of dicts, used in turns, and overrides
+ * the generated ones.
+ */
 export function grainsFrom(version: string, given: readonly Dict[] = []): GrainsOf {
   return (id, number) => {
     const [os, osrelease, osFamily] = SYSTEMS[number % SYSTEMS.length]!

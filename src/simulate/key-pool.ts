@@ -8,7 +8,7 @@ export interface KeyPoolOptions {
   size: number
   /** Bits of an RSA key. */
   bits: number
-  /** Where the keys are kept; without it they are in memory only. */
+  /** The folder for the keys. Default: they are only in memory. */
   directory?: string | undefined
 }
 

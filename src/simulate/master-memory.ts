@@ -1,5 +1,5 @@
-// What simulated minions remember of their master's key. Every minion pins the key by itself, as a real one does, but the parsed key is
-// one object of the fleet. All minions get the same bytes of a publication, so its signature is computed once.
+// The master's key for simulated minions. Every minion pins the key, as a real one does, but all share one parsed key
+// object. All minions get the same bytes of a publication, so its signature is verified once.
 import { MasterKeyPin, type MinionSettings, RsaPublicKey } from '../wire/mod.ts'
 
 /** Keys of masters that the minions of a fleet know. */
@@ -8,7 +8,7 @@ export interface MasterMemory {
   pin(settings: MinionSettings, known: string | undefined, onKey: (pem: string) => void): MasterKeyPin
 }
 
-/** A public key that computes a signature once for many who ask about the same one in a row. */
+/** A public key that verifies a signature once for repeated checks. */
 class RepeatedKey extends RsaPublicKey {
   private last: { text: string; signature: Buffer; isValid: boolean } | undefined
 

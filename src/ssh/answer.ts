@@ -1,5 +1,5 @@
-// What a target answers, in the forms that Salt gives it: the answer of a function, the map of a command that failed, or the words of
-// ssh itself.
+// The answers of targets in Salt's forms: the result of a function, the map of a failed command, or the output of ssh
+// itself.
 import { BrineError, isA, isAnyError, recover } from '../base/mod.ts'
 import { type Dict, dictFrom, dumpJson, findJson, isDict, isList, loadJson, type Value } from '../data/mod.ts'
 import { SshError } from '../host/mod.ts'
@@ -7,7 +7,7 @@ import type { CallFailure, CallResult } from '../minion/mod.ts'
 
 export interface SshAnswer {
   id: string
-  /** What is shown under the id. */
+  /** The value shown under the id. */
   shown: Value
   /** The whole answer, as the job store keeps it and `salt-run ssh.cmd` shows it. */
   full: Value
@@ -18,14 +18,14 @@ export interface SshAnswer {
   isRefused?: boolean
 }
 
-/** What a command on a target gave. */
+/** The result of a command on a target. */
 export interface Ended {
   stdout: string
   stderr: string
   retcode: number
 }
 
-/** Return what a command gave with its output as text. */
+/** Return the result of a command with its output as text. */
 export function asText({
   stdout,
   stderr,
@@ -41,7 +41,7 @@ export function asText({
 
 const FAILED = 'The command resulted in a non-zero exit code'
 
-/** The status of a target whose host key is not known. */
+/** The return code for a target with an unknown host key. */
 const UNKNOWN_HOST_KEY = 254
 const HOST_KEY_TEXT = 'The host key needs to be accepted, to auto accept run salt-ssh with the -i flag:\n'
 
@@ -50,7 +50,7 @@ function endedMap({ stdout, stderr, retcode }: Ended, parsed: Value = null): Dic
   return retcode === 0 ? map : map.set('_error', FAILED)
 }
 
-/** The answer of `-r`. JSON that the command wrote stands parsed beside its text. */
+/** Return the answer of `-r`. JSON in the output is added in parsed form. */
 export function rawAnswer(id: string, ended: Ended): SshAnswer {
   const full = endedMap(ended, jsonIn(ended.stdout))
   return { id, shown: full, full, retcode: ended.retcode }
@@ -73,12 +73,15 @@ export function functionAnswer(id: string, { answer, out }: CallResult): SshAnsw
   return { id, shown, full, retcode, outputter }
 }
 
-/** Answers of targets come as JSON in Salt: tuples are lists, and keys are text. What JSON cannot hold stays as it is. */
+/**
+ * In Salt, answers of targets come as JSON: tuples are lists, and keys are text. Values without a JSON form are
+ * unchanged.
+ */
 function throughJson(value: Value): Value {
   return recover(isA(BrineError), value, () => loadJson(dumpJson(value)))
 }
 
-/** A text in place of an answer: what functions of the controller's side fail with. */
+/** Return a text as an answer: an error of functions on the controller. */
 export function textAnswer(id: string, text: string, retcode = 1): SshAnswer {
   return { id, shown: text, full: text, retcode }
 }
@@ -88,7 +91,7 @@ export function failedCall(id: string, { status, stdout, stderr }: CallFailure):
   return { id, shown: full, full, retcode: status }
 }
 
-/** The answer for a target that could not be reached, or whose connection was lost. */
+/** Return the answer for a target that could not be reached, or whose connection was lost. */
 export function unreached(id: string, error: SshError): SshAnswer {
   const { code, said, retcode } = error
   if (code === 'HostKeyUnknown') {
@@ -103,17 +106,17 @@ export function unreached(id: string, error: SshError): SshAnswer {
   return { id, shown, full, retcode: retcode || 255, ...(isRefused && { isRefused }) }
 }
 
-/** What ssh writes to a terminal has carriage returns at the ends of lines. */
+/** Remove the carriage returns at the ends of lines, which ssh writes to a terminal. */
 export const withoutReturns = (text: string): string => text.replaceAll('\r\n', '\n').replace(/^\r/, '')
 
-/** The question about a host key, without what ssh says after it. */
+/** Return the question about a host key, without the later output of ssh. */
 function questionIn(said: string): string {
   const text = withoutReturns(said).replace(/^\s+/, '')
   const end = text.lastIndexOf('? ')
   return end < 0 ? text : text.slice(0, end + 2)
 }
 
-/** The error of a lost or refused connection behind another error, if there is one. */
+/** Return the error of a lost or refused connection behind another error, if there is one. */
 export function connectionErrorIn(error: unknown): SshError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof SshError) return cause
   return undefined

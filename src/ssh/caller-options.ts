@@ -1,6 +1,6 @@
-// Options of salt-ssh that a caller gives with a job. They are laid over the master's options, so only named ones are taken, each
-// with its type. A caller of the API is nobody that the master's owner trusts with the machine: such a caller chooses neither files
-// nor programs of the controller, nor machines that no roster of the owner names.
+// Options of salt-ssh in a caller's job. They override the master's options, so only listed ones are accepted, each
+// with its type. A caller of the API has no rights on the master's machine: such a caller can choose neither files nor
+// programs of the controller, nor machines outside the owner's rosters.
 import { type Log, shownText } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
@@ -9,7 +9,7 @@ type Kind = 'text' | 'number' | 'flag' | 'texts'
 
 interface CallerOption {
   kind: Kind
-  /** Only callers with the rights of the master's owner may give it. */
+  /** Only callers with the rights of the master's owner may set it. */
   isForOwner?: true
 }
 
@@ -53,10 +53,10 @@ const WITHOUT_EFFECT = new Set(
   ),
 )
 
-/** Rosters whose targets are expressions that name machines by themselves. */
+/** Rosters whose targets are expressions that can name any machine. */
 const EXPRESSION_ROSTERS = new Set(['scan', 'clustershell', 'range'])
 
-/** Salt refuses options of ssh that have this in them; ssh itself does not tell upper from lower case. */
+/** Salt refuses ssh options that contain this; ssh itself ignores case. */
 const PROXY = /proxycommand/i
 
 const MOST_TEXT = 4096
@@ -81,7 +81,7 @@ export function callerOptions(opts: Dict, given: Dict, { isOwner }: SshCaller, l
     if (isRefused) log('warning', `The option ${name} of a call of salt-ssh is not taken`)
     else taken.set(name, read)
   }
-  // the file must be one that the option `rosters` offers
+  // the file must be one of the option `rosters`
   if (!isOwner && taken.has('roster_file')) taken.set('__disable_custom_roster', true)
   return taken
 }
@@ -101,7 +101,7 @@ const isFit = (value: Value): boolean => {
   return words !== undefined && words.length <= MOST_TEXT && !PROXY.test(words) && !/[\0\r\n]/.test(words)
 }
 
-/** Rosters of expressions are for callers of the API only where the master's owner has chosen them. */
+/** Whether callers of the API may use a roster of expressions: only if the master's owner configured it. */
 function mayUseRosters(opts: Dict, wanted: string): boolean {
   const own = new Set(
     str(option(opts, 'roster'))

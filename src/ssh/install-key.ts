@@ -1,4 +1,5 @@
-// Our public key among those that let a user in: `--key-deploy`, and the offer that follows a refused login.
+// Adds the public key of salt-ssh to a user's authorized keys: for `--key-deploy`, and for the offer after a refused
+// login.
 import { existsSync, readFileSync } from 'node:fs'
 import { BrineError, type Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
@@ -6,10 +7,10 @@ import type { Dict } from '../data/mod.ts'
 import { SshHost, sshRuntimeFolder } from '../host/mod.ts'
 import { defaultKey, type RosterEntry, sshTarget } from './roster/mod.ts'
 
-/** Type, key and perhaps a comment: words that stand in a shell command without any meaning of their own. */
+/** Type, key and an optional comment: words without special meaning in a shell command. */
 const PUBLIC_KEY = /^[\w@.-]+ [A-Za-z0-9+/=]+(?: [\w@.:+-]+)?$/
 
-/** Log in with a password as the user of a target, and add our public key unless it is there. Throws SshError. */
+/** Log in with a password as the user of a target, and add the public key unless it exists. Throws SshError. */
 export async function installKey(parts: { opts: Dict; log: Log }, entry: RosterEntry, password: string): Promise<void> {
   const { opts, log } = parts
   const key = publicKey(opts)
@@ -35,7 +36,7 @@ function publicKey(opts: Dict): string {
   return key
 }
 
-/** A last line without its end would swallow ours. */
+/** Return the command that adds a line. If the last line has no line end, one is added first. */
 function addingLine(key: string): string {
   const file = '"$HOME/.ssh/authorized_keys"'
   return [

@@ -1,5 +1,5 @@
-// A job on targets without minions: the targets of the roster, a bounded number at a time, each with its answer. The job and its
-// answers are in the job store and on the bus of the master, like those of minions.
+// A job on targets without minions: the targets of the roster, a bounded number at a time. The job and its returns are
+// in the job store and on the bus of the master, like those of minions.
 import { newJid, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, dictFrom, isDict, SaltError, type Value } from '../data/mod.ts'
@@ -16,7 +16,7 @@ export interface SshJob {
   answers: AsyncIterable<SshAnswer>
 }
 
-/** Run a function on targets. Answers come as they are ready. */
+/** Run a function on targets; yield the answers as they are ready. */
 export function runSshJob(parts: SshParts, targets: readonly RosterEntry[], request: SshJobRequest): SshJob {
   const { opts } = parts
   const jid = request.jid ?? newJid(option(opts, 'unique_jid'))
@@ -27,7 +27,7 @@ const RAW = 'ssh._raw'
 
 const MOST_AT_ONCE = 25
 
-/** On how many targets of a job a shell waits for the next program: each takes three processes here for that time. */
+/** On how many targets of a job a shell waits for the next program: each needs three processes on this machine. */
 const MOST_SHELLS = 5
 
 async function* answersOf(
@@ -47,7 +47,7 @@ async function* answersOf(
     ['arg', raw === undefined ? [...request.words] : [raw]],
   ])
   const published = publish(parts, targets, request, load)
-  // the error goes to those who wait for it
+  // callers that await it get the error
   published.catch(() => {})
   const runtimeDir = sshRuntimeFolder(option(opts, 'sock_dir'))
   const leavesShell = targets.length <= MOST_SHELLS
@@ -67,7 +67,7 @@ async function* answersOf(
   await published
 }
 
-/** Note the job and tell of it, while the first connections are opened. */
+/** Store the job and fire its event, while the first connections are opened. */
 async function publish(
   parts: SshParts,
   targets: readonly RosterEntry[],
@@ -75,7 +75,7 @@ async function publish(
   load: Dict,
 ): Promise<void> {
   if (isPublished) return
-  // what is asked of targets in this turn is sent in the next one
+  // requests to targets from this turn are sent in the next one
   for (let turn = 0; turn < 2; turn++) await new Promise((done) => setImmediate(done))
   const minions = targets.map(({ id }) => id)
   parts.stores.jobs.saveJob({ jid, load, minions })
@@ -98,7 +98,7 @@ function traced(
   )
 }
 
-/** The event of a return: what the target answered, with what belongs to the job. */
+/** Return the data of a return's event: the target's answer, with the fields of the job. */
 function returnData({ id, full, shown, retcode }: SshAnswer, load: Dict): Dict {
   const known: Dict = isDict(full) ? new Map(full) : new Map<Value, Value>([['return', full]])
   const given: Array<[string, Value]> = [
@@ -113,13 +113,13 @@ function returnData({ id, full, shown, retcode }: SshAnswer, load: Dict): Dict {
   return known.set('jid', load.get('jid')!)
 }
 
-/** What the job store keeps: the whole answer is the return, as in Salt. */
+/** Return the data for the job store: as in Salt, the whole answer is the return. */
 function keptData({ id, full, retcode }: SshAnswer, load: Dict): Dict {
   const data = dictFrom({ jid: load.get('jid')!, id, return: full, fun: load.get('fun')! })
   return retcode === 0 ? data : data.set('failed', true)
 }
 
-/** Without a master nobody listens. */
+/** Fire an event, if a master runs. */
 async function announce({ fire, log }: SshParts, tag: string, data: Dict): Promise<void> {
   try {
     const trace = currentTraceparent()
@@ -129,7 +129,7 @@ async function announce({ fire, log }: SshParts, tag: string, data: Dict): Promi
   }
 }
 
-/** Jobs inside each other, such as `mine.get` of a function that itself calls `mine.get`. */
+/** Limit of nested jobs, such as `mine.get` of a function that itself calls `mine.get`. */
 const DEEPEST = 10
 
 /** Find the targets that an expression means. */
@@ -152,7 +152,7 @@ export async function sshTargets(
   return entries
 }
 
-/** Run a function on the targets that the request means. Answers come as they are ready. */
+/** Run a function on the targets of the request; yield the answers as they are ready. */
 export async function* sshAnswers(parts: SshParts, request: SshJobRequest): AsyncGenerator<SshAnswer> {
   const depth = (parts.depth ?? 0) + 1
   if (depth > DEEPEST) {

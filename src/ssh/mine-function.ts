@@ -1,9 +1,9 @@
-// Functions of the mine for targets without minions: `mine_functions` of the roster entry, the pillar or the master's options says
-// which function a name means, and with which arguments.
+// Functions of the mine for targets without minions: `mine_functions` of the roster entry, the pillar or the master's
+// options define the function and the arguments of a name.
 import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import { readArgument } from '../sdk/mod.ts'
 
-/** Keywords of a definition that say who may read the result; all readers are on the controller's side here. */
+/** Keywords of a definition that restrict its readers; here, all readers are on the controller. */
 const FOR_READERS = ['allow_tgt', 'allow_tgt_type']
 
 /** The call that a name of the mine means; by the first of the sources that has the name. */

@@ -1,4 +1,5 @@
-// What functions of a target ask of other targets, of minions and of the master. A target cannot ask: the controller does it.
+// Requests of functions of a target to other targets, to minions and to the master. The controller sends them, because
+// a target cannot.
 import { option } from '../config/mod.ts'
 import { type Dict, SaltError, type Value } from '../data/mod.ts'
 import { type MasterAccess, runMasterFunction } from '../runner/mod.ts'
@@ -10,7 +11,7 @@ export interface NestedRequest {
   tgtType: string
   fun: string
   words: readonly Value[]
-  /** Other rosters than those of the job around. */
+  /** A roster other than that of the surrounding job. */
   roster?: string | null
   /** Seconds. */
   timeout?: number
@@ -19,7 +20,7 @@ export interface NestedRequest {
 }
 
 export class NestedCalls {
-  /** The target whose function asks. */
+  /** The target whose function sends the request. */
   readonly id: string
   private readonly parts: SshParts
   private readonly run: RunSshCommand
@@ -39,7 +40,7 @@ export class NestedCalls {
     return this.run({ ...parts, opts }, { ...request, user: option(opts, 'user') })
   }
 
-  /** What minions left in the mine. */
+  /** Return mine data of minions. */
   async mineOfMinions(load: Dict): Promise<Dict> {
     const { minedData } = await import('../master/mod.ts')
     return minedData(this.master(), new Map(load).set('id', this.id))

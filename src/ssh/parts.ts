@@ -1,4 +1,4 @@
-// What jobs on targets without minions are given.
+// The context of jobs on targets without minions.
 import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { MasterAccess } from '../runner/mod.ts'
@@ -6,22 +6,22 @@ import type { FunctionContext, MasterStores } from '../sdk/mod.ts'
 import type { SshAnswer } from './answer.ts'
 
 export interface SshParts {
-  /** The master's options, with those of the program laid over them. */
+  /** The master's options, overridden by those of the program. */
   opts: Dict
   log: Log
   stores: Pick<MasterStores, 'jobs' | 'cache' | 'keys'>
-  /** Fires an event on the bus of the master; rejects when there is no master. */
+  /** Fire an event on the bus of the master; rejects without a master. */
   fire: (tag: string, data: Dict) => Promise<void>
-  /** The master beside, for what functions of targets ask of minions and of runners. */
+  /** The master on this machine, for requests of targets' functions to minions and runners. */
   master?: MasterAccess
-  /** Shows what a runner function returned that a target called. */
+  /** Print the result of a runner function that a target called. */
   display?: (value: Value) => Promise<void>
   /** The number of jobs of salt-ssh that this job is part of. */
   depth?: number
-  /** Ends what runs on the targets. */
+  /** Aborts the commands on the targets. */
   signal?: AbortSignal
   hint?: (id: string, hint: Parameters<FunctionContext['hint']>[0]) => void
-  /** Hears what a target is doing. */
+  /** Receives the current step of a target. */
   progress?: (id: string, doing: SshProgress) => void
 }
 
@@ -39,10 +39,12 @@ export interface SshJobRequest {
   /** The command of `-r`, in place of a function. */
   raw?: string
   jid?: string
-  /** The job `jid` is in the job store already, and was told of. */
+  /** Whether the job `jid` is already in the job store and its event was fired. */
   isPublished?: boolean
-  /** A host that only the target names is not meant. */
+  /** Whether the target must be in a roster; a host that only the target names is then ignored. */
   isInRoster?: boolean
+  /** The caller has not the rights of the master's owner. */
+  isFromOutside?: boolean
   user: string
 }
 

@@ -1,5 +1,5 @@
-// What a call read from a target the last time. The next call of the same kind asks for all of it at once. A target that was not met
-// yet gets the plan of another one: machines of a fleet are alike.
+// The reads of the last call on a target. The next call of the same kind requests all of them at once. A target without
+// a plan gets that of another one: machines of a fleet are alike.
 import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { type Dict, repr, type Value } from '../data/mod.ts'
 import { keptReads, type SshRead } from '../host/mod.ts'
 import { sessionFolder } from './session-options.ts'
 
-/** Longer plans are of no use, and a file that is longer is none of ours. */
+/** Longer plans are useless, and a larger file was not written by this code. */
 const MOST_BYTES = 1 << 20
 
 export interface PlanKey {
@@ -25,13 +25,13 @@ const nameOf = ({ fun, words }: PlanKey): string =>
     .digest('hex')
     .slice(0, 32)
 
-/** The folders in which a plan is looked for: the target's own first. */
+/** Return the folders to search for a plan: the target's own first. */
 const foldersOf = ({ opts, id }: PlanKey): string[] => [
   join(sessionFolder(opts, id), 'reads'),
   join(option(opts, 'cachedir'), 'ssh', '.reads'),
 ]
 
-/** Return the reads of the last such call; none when it is the first. */
+/** Return the reads of the last call of this kind; empty for the first call. */
 export function readSshPlan(key: PlanKey): SshRead[] {
   for (const folder of foldersOf(key)) {
     const text = contentOf(join(folder, nameOf(key)))

@@ -1,6 +1,6 @@
-// Work on many items, a bounded number at a time; results come as they are ready.
+// Work on many items, a bounded number at a time; results are yielded as they are ready.
 
-/** Items are told apart by identity. */
+/** Items are distinguished by identity. */
 export async function* inPool<T, R>(
   items: readonly T[],
   size: number,

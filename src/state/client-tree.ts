@@ -1,4 +1,4 @@
-// The state tree of a minion with a master: what its file client can bring here. A file is brought once in a run.
+// The state tree of a minion with a master, through its file client. Each file is fetched once per run.
 import { decodeBytes } from '../data/mod.ts'
 import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'

@@ -71,7 +71,7 @@ export class EngineRun implements StateRun {
     })
   }
 
-  /** Where a state is written, or one of its arguments. */
+  /** Return the place of a state, or of one of its arguments. */
   private placeOf(low: LowChunk, argument?: string): Position | undefined {
     const { places } = this.compiler
     const body = this.compiled.get(low.get('__id__') ?? null)
@@ -162,7 +162,7 @@ export class EngineRun implements StateRun {
     }
     const parts = { ...(await this.lowParts()), orchestrationJid, ...(isDisabled && { accepts }) }
     const low = this.taken(this.compiler.low(high, parts))
-    // of an orchestration whose steps need not wait for others only because these are written before them
+    // with this option, steps of an orchestration wait only for their requisites, not for steps that are written earlier
     const isParallel = orchestrationJid !== null && option(this.opts, 'orchestrate_parallel')
     if (isParallel) for (const chunk of low.chunks) if (!chunk.has('parallel')) chunk.set('parallel', true)
     return low
@@ -185,7 +185,7 @@ export class EngineRun implements StateRun {
     return { chunks, errors: this.texts(errors) }
   }
 
-  /** So that it is known which of them can watch and aggregate. */
+  /** Load modules, so that their `mod_watch` and `mod_aggregate` are known. */
   private async loadModules(modules: Iterable<string>): Promise<void> {
     for (const module of modules) if (!this.run.states.isSettled(module)) await this.run.states.load(module)
   }
@@ -195,7 +195,7 @@ export class EngineRun implements StateRun {
   }
 
   async callHigh(high: Dict, orchestrationJid: Value = null): Promise<Dict | string[]> {
-    // what is no mapping has nothing to extend, and is refused
+    // high data that is no mapping is refused, and has no `extend`
     const early = [...(high instanceof Map ? this.reconcileExtend(high) : []), ...this.verifyHigh(high)]
     if (early.length > 0) return early
     const errors = this.requisiteIn(high)
@@ -237,7 +237,7 @@ export class EngineRun implements StateRun {
     }
   }
 
-  /** States that set up a beacon for what they manage. */
+  /** Call the `beacon` function of states that request a beacon. */
   private async callBeacons(chunks: readonly Dict[], running: Dict): Promise<void> {
     const calls: LowChunk[] = []
     for (const chunk of chunks) {
@@ -318,5 +318,5 @@ function modulesOf(high: High): Set<string> {
   return modules
 }
 
-/** Lines of the log are one line each, but for what a renderer quotes. */
+/** Join a message into one line, except for renderer errors with quoted lines. */
 const inOneLine = (text: string): string => (text.startsWith('Rendering SLS') ? text : text.replaceAll(/\n\s*/g, ' '))

@@ -1,5 +1,6 @@
-// Sessions of the REST API. They lie in the store, so that a restart or a second process of the API knows them. Of the id of a
-// session there is only the hash, so that reading the file does not let anybody in. In a cluster all masters share the sessions.
+// Sessions of the REST API. They are in the store, so that they survive restarts and are shared by processes of the
+// API. Only a hash of a session's id is stored, so that read access to the file gives no access to the API. In a
+// cluster all masters share the sessions.
 import { randomBytes } from 'node:crypto'
 import { type Database, openDatabase } from './database.ts'
 import type { Schema } from './schema.ts'
@@ -67,7 +68,7 @@ export class ApiSessions {
       .run(keyOf(id), token, user, eauth, this.now(), expires)
   }
 
-  /** Return the session of an id; undefined when there is none, or it is over. */
+  /** Return the session with an id; undefined if it does not exist or is over. */
   find(id: string): ApiSession | undefined {
     if (this.shared) return this.shared.find(id)
     const key = keyOf(id)
@@ -101,8 +102,9 @@ export class ApiSessions {
   }
 
   /**
-   * Claim an idempotency key of an owner for a request, which is told by its digest. Return `new` when nobody used the key, the answer
-   * when the same request got one, `running` while it is worked on, and `other` when the key belongs to another request.
+   * Claim an idempotency key of an owner for a request, which is identified by its digest. Return `new` if the key is
+   * unused, the answer if the same request got one, `running` while it runs, and `other` if the key belongs to another
+   * request.
    */
   claim(owner: string, name: string, request: string): 'new' | 'running' | 'other' | KeptAnswer {
     const key = keyOf(`${owner}\0${name}`)
@@ -145,14 +147,14 @@ export class ApiSessions {
     this.db.prepare('DELETE FROM kept_answer WHERE key = ? AND status IS NULL').run(keyOf(`${owner}\0${name}`))
   }
 
-  /** Return how many sessions there are. */
+  /** Return the number of sessions. */
   count(): number {
     if (this.shared) return this.shared.count()
     const row = this.db.prepare('SELECT count(*) AS count FROM session WHERE expires >= ?').get(this.now()) as Row
     return Number(row['count'])
   }
 
-  /** Remove what is over. */
+  /** Remove expired sessions. */
   prune(): void {
     const now = this.now()
     this.shared?.prune()

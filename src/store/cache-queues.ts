@@ -1,5 +1,5 @@
-// What waits for the job caches besides the master's own store: jobs and returns, by the name of the cache. Each stays until the
-// cache has it.
+// Jobs and returns that wait for the job caches besides the master's own store, by the name of the cache. Each stays
+// until the cache has it.
 import type { Value } from '../data/mod.ts'
 import { type Database, openDatabase, pack, unpackValue } from './database.ts'
 import type { Schema } from './schema.ts'
@@ -28,7 +28,7 @@ export interface CacheEntry {
   data: Value
 }
 
-/** How much waits for a cache. */
+/** The size of a cache's queue. */
 export interface Waiting {
   count: number
   bytes: number
@@ -49,7 +49,9 @@ export class CacheQueueStore {
     return { id: Number(id), bytes: packed.length }
   }
 
-  /** Return the entry whose turn it is besides those under way. A job goes before its returns, what failed after the rest. */
+  /**
+   * Return the next entry besides those being sent. A job precedes its returns, and failed entries come after the rest.
+   */
   next(cache: string, underWay: readonly number[]): (CacheEntry & { bytes: number }) | undefined {
     const others = underWay.map(() => '?').join(', ')
     const row = this.db
@@ -63,7 +65,7 @@ export class CacheQueueStore {
     return row && { ...row, id: Number(row.id), bytes: Number(row.bytes), data: unpackValue(row.data) }
   }
 
-  /** Let an entry wait behind those that failed less often. */
+  /** Let an entry wait after those that failed less often. */
   failed(id: number): void {
     this.db.prepare('UPDATE waiting SET tries = tries + 1 WHERE id = ?').run(id)
   }

@@ -20,7 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const use = { storing: namingErrors, log: (_level: LogLevel, text: string) => void lines.push(text) }
 const jidOf = (n: number): string => `20260101${String(n).padStart(12, '0')}`
 
-/** Leave the files as a process does that is killed: what is not checkpointed stays in the log. */
+/** Leave the files as after a kill: uncheckpointed data stays in the log. */
 function killedAfter(jobs: number, isCheckpointed = false): void {
   const script = `
     import { connectDatabase } from ${JSON.stringify(join(import.meta.dirname, 'database.ts'))}

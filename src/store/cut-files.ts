@@ -1,5 +1,6 @@
-// Databases whose files are shorter than what was written to them: cut by a failing disk, a copy of a running system, or a backup.
-// The database goes on with what is left and says nothing, so this is looked at when a daemon opens its own database.
+// Detects databases whose files are shorter than the written data: cut by a failing disk, a copy of a running system,
+// or a backup. The database itself continues with the rest silently, so a daemon checks this when it opens its
+// database.
 import { closeSync, openSync, readSync, renameSync, statSync } from 'node:fs'
 import { endianness } from 'node:os'
 
@@ -15,13 +16,13 @@ export interface CutLog {
 }
 
 /**
- * Return what the write-ahead log of a database lacks; undefined when it is whole. Its index, in the file beside it, counts the
- * pages that were committed. Call it only while this process does not have the database open: closing one of these files would
- * release the locks that the process holds on it.
+ * Return the missing part of a database's write-ahead log; undefined if it is complete. Its index, in the file beside
+ * it, counts the committed pages. Call it only while this process does not have the database open: closing one of these
+ * files would release the process's locks on it.
  */
 export function cutLog(file: string): CutLog | undefined {
   const index = firstBytes(`${file}-shm`, INDEX_BYTES)
-  // the two copies of the head differ while somebody writes
+  // the two copies of the header differ during a write
   if (index?.[12] !== 1 || index.compare(index, INDEX_HEAD, 2 * INDEX_HEAD, 0, INDEX_HEAD) !== 0) return undefined
   const read = (at: number): number => (endianness() === 'LE' ? index.readUInt32LE(at) : index.readUInt32BE(at))
   const size = endianness() === 'LE' ? index.readUInt16LE(14) : index.readUInt16BE(14)

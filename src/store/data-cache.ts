@@ -1,6 +1,6 @@
-// Data about minions, in banks of one value per key: grains, pillar, mine. They lie where Salt's `localfs` cache has them
-// (`cachedir/<bank>/<key>.p`), so that a master can be exchanged for another. Read values stay in memory as long as their
-// file is the same.
+// Data about minions, in banks with one value per key: grains, pillar, mine. The files are those of Salt's `localfs`
+// cache (`cachedir/<bank>/<key>.p`), so that masters can be exchanged. Read values stay in memory while their file is
+// unchanged.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -26,7 +26,7 @@ interface Kept {
   looks: string
   /** Undefined until it is read from the file: a stored value may be a view of a long message, which it would keep. */
   value: Value | undefined
-  /** Of the bytes, when they were written from here. */
+  /** Digest of the bytes, if this process wrote them. */
   digest?: string
 }
 
@@ -85,7 +85,7 @@ class FileBank implements Bank {
     this.kept.set(key, { looks: this.looks(file)!, value: isSame ? known.value : undefined, digest })
   }
 
-  /** What a minion is rarely changes, and writing the same anew is most of the work. */
+  /** Data of a minion rarely changes, and writing the same data again is most of the work. */
   private touch(file: string): void {
     const now = new Date()
     utimesSync(file, now, now)
@@ -98,7 +98,7 @@ class FileBank implements Bank {
       writeFileSync(fresh, bytes, { mode: 0o600 })
       renameSync(fresh, file)
     } catch (error) {
-      // what was written of it takes space on a disk that has none
+      // the partly written file takes space on a full disk
       rmSync(fresh, { force: true })
       throw error
     }

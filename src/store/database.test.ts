@@ -11,7 +11,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 const SCHEMA = { name: 'test', migrations: [{ version: '1.0', up: 'CREATE TABLE IF NOT EXISTS t (a)', down: '' }] }
 
-/** A program that has a file for itself for a while, as one does that mends it after a crash. */
+/** A program that locks a file for a while, like one that repairs it after a crash. */
 async function heldByAnother(file: string): Promise<void> {
   const script = `
     const db = new (require('libsql'))(${JSON.stringify(file)})
@@ -22,7 +22,7 @@ async function heldByAnother(file: string): Promise<void> {
   await once(other.stdout, 'data')
 }
 
-/** How many rows another program finds, which ends then. */
+/** Return how many rows another program finds; it then ends. */
 function countedByAnother(file: string): number {
   const script = `
     const db = new (require('libsql'))(${JSON.stringify(file)})

@@ -20,10 +20,10 @@ import { type MigratedDatabase, migrate, PATIENCE_MS, type Schema } from './sche
 import type { Statement } from './sql.ts'
 import type { StorageUse } from './storage-watch.ts'
 
-/** A database of ours. Errors of its disk are thrown as `StorageError`. */
+/** A database of Brine. Errors of its disk are thrown as `StorageError`. */
 export class Database implements MigratedDatabase {
   private readonly file: string
-  /** How its disk is used from now on. */
+  /** Wraps disk access from now on. */
   storing: Storing
   private readonly db: Libsql.Database
   /** Whether its newest entries were missing when it was opened. */
@@ -72,7 +72,7 @@ declare const BRINE_VERSION: string | undefined
 
 const load = typeof BRINE_VERSION === 'string' ? require : createRequire(import.meta.url)
 
-/** What opens databases. */
+/** Return the library that opens databases. */
 export function libsql(): typeof Libsql {
   if (isOneFile) return nodeSqlite(load)
   // the library finds its build by a report of this process, which would ask for the name of the other end of every connection
@@ -87,8 +87,8 @@ export function libsql(): typeof Libsql {
 }
 
 /**
- * What the database puts beside the file gets the same rights. A file that is there is not even opened: to close it would
- * undo the locks that this process has on it, and another program that ends would take away what it writes to.
+ * Files that the database creates beside its own get the same mode. An existing file is not even opened: closing it
+ * would release this process's locks on it.
  */
 function makeFile(file: string): void {
   try {
@@ -110,7 +110,7 @@ export function openDatabase(file: string, schema: Schema, use: StorageUse = { s
   })
 }
 
-/** Open the database of a file as it is, for programs that look at it or migrate it. The file must be there. */
+/** Open the existing database of a file without migration, for programs that inspect or migrate it. */
 export function connectDatabase(file: string): Database {
   statSync(file)
   return namingErrors(file, () => connected(file, namingErrors))
@@ -118,7 +118,7 @@ export function connectDatabase(file: string): Database {
 
 function connected(file: string, storing: Storing): Database {
   const Opened = libsql()
-  // from the first look on: after a crash, whoever comes first mends the file, and the others have to wait for that
+  // with the first access: after a crash, the first program repairs the file, and the others must wait for that
   return new Database(file, storing, new Opened(file, { timeout: PATIENCE_MS } as Libsql.Options))
 }
 
@@ -149,7 +149,7 @@ function openOwn(file: string, schema: Schema, storing: Storing, log: Log): Data
   return db
 }
 
-/** Open a database; in place of a damaged one, a new one with what can be read of it. */
+/** Open a database; if it is damaged, create a new one with its readable rows. */
 function whole(file: string, schema: Schema, log: Log): Database {
   let why: string | undefined
   try {
@@ -168,7 +168,7 @@ function whole(file: string, schema: Schema, log: Log): Database {
   return fresh
 }
 
-/** How many rows of a damaged database could be read. */
+/** Copy the readable rows of a damaged database; return their number. */
 function takenOver(file: string, fresh: Database): number {
   const damaged = connected(file, namingErrors)
   try {
@@ -180,7 +180,7 @@ function takenOver(file: string, fresh: Database): number {
   }
 }
 
-/** What is wrong with a database whose file is shorter than it says; undefined when all its pages are there. */
+/** Return the problem of a database whose file is shorter than its header says; undefined if it is complete. */
 function damage(file: string, db: Database): string | undefined {
   const value = (pragma: string): unknown => Object.values(db.prepare(`PRAGMA ${pragma}`).get() as object)[0]
   const [bytes, wanted] = [statSync(file).size, Number(value('page_count')) * Number(value('page_size'))]

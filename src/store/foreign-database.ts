@@ -1,4 +1,4 @@
-// Databases of others, which are read and left as they are.
+// Databases of other programs, opened read-only.
 import { existsSync } from 'node:fs'
 import type Libsql from 'libsql'
 import { BrineError } from '../base/mod.ts'

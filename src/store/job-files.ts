@@ -1,6 +1,6 @@
-// Jobs in the files of Salt's `local_cache`, below `cachedir/jobs`, where Salt's own Python on the master's machine looks for them.
-// Our programs never read these files. A job has a directory named after the hash of its id, with the files `jid`, `.load.p` and
-// `.minions.p`, and a directory for each minion that returned, with `return.p` and `out.p`.
+// Jobs in the files of Salt's `local_cache`, below `cachedir/jobs`, where Salt's own Python on the master's machine
+// reads them. Brine's programs never read these files. A job has a directory named after the hash of its id, with the
+// files `jid`, `.load.p` and `.minions.p`, and a directory for each minion with a return, with `return.p` and `out.p`.
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
@@ -22,16 +22,16 @@ export interface JobFilesOptions {
 /** Ids that would name a file of the job itself. */
 const TAKEN = /^(\.|jid$|nocache$|endtime$)/
 
-/** Parts of a return that Salt keeps; its outputter has a file of its own. */
+/** Parts of a return that Salt stores; its outputter has a separate file. */
 const KEPT = ['return', 'retcode', 'success'] as const
 
-/** Jobs of which it is remembered whether they have files. */
+/** How many jobs are remembered with whether they have files. */
 const MOST_REMEMBERED = 1000
 
 export class JobFiles {
   private readonly options: JobFilesOptions
   private readonly known = new Map<string, boolean>()
-  /** The job that was asked for last: most returns are of the same job as the one before. */
+  /** The last requested job: most returns belong to the same job as the previous one. */
   private last = { jid: '', folder: '' }
 
   constructor(options: JobFilesOptions) {
@@ -63,11 +63,11 @@ export class JobFiles {
     this.remember(jid, true)
   }
 
-  /** Write what a minion returned to a job that has files. */
+  /** Write a minion's return to a job that has files. */
   saveReturn(jid: string, id: string, fields: Dict): void {
     if (!isValidId(id) || TAKEN.test(id)) return
     const folder = this.folderOf(jid)
-    // under a name that readers skip, then whole under its own: they never see a part of it
+    // write under a name that readers skip, then rename, so that readers never see a part
     const fresh = join(folder, '.fresh')
     this.makeEmpty(fresh)
     const kept = KEPT.filter((name) => fields.has(name)).map((name): [Value, Value] => [name, fields.get(name)!])
@@ -120,7 +120,9 @@ export class JobFiles {
     return path
   }
 
-  /** Create an empty directory in that of a job. Its parents are usually there: asking for them costs more than the rest. */
+  /**
+   * Create an empty directory in that of a job. Its parents usually exist: checking them would cost more than the rest.
+   */
   private makeEmpty(path: string): void {
     const { mode } = this
     try {
@@ -145,7 +147,7 @@ export class JobFiles {
   }
 }
 
-/** Put something in a place; remove what is there only if it is in the way. */
+/** Create something at a path; remove an existing entry only if it is in the way. */
 function unlessTaken(place: string, put: () => void): void {
   try {
     put()

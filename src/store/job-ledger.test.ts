@@ -98,7 +98,7 @@ describe('the ledger of jobs', () => {
       false,
       false,
     ])
-    // jobs without a system are told by the name alone, and those of syndics are nobody's
+    // jobs without a system are matched by the name only, and those of syndics belong to no user
     expect(jobs.ledger.isOwn(jidOf(2), { user: 'bob', eauth: 'ldap' })).toBe(true)
     expect(jobs.ledger.isOwn(jidOf(4), { user: 'bob', eauth: 'pam' })).toBe(false)
   })

@@ -16,7 +16,7 @@ export const LEDGER_SCHEMA = `
   CREATE INDEX IF NOT EXISTS ledger_by_user ON ledger_job (user, jid);
 `
 
-/** The tables of the ledger, for those who forget a job. */
+/** The tables of the ledger, for removing a job. */
 export const LEDGER_TABLES = ['ledger_job', 'ledger_return', 'ledger_eauth'] as const
 
 /** A job as the ledger notes it. */
@@ -43,10 +43,10 @@ export interface JobFact {
   user: string
   target: string
   targetType: string
-  /** Minions that were meant. */
+  /** Number of targeted minions. */
   total: number
   returned: number
-  /** Returns that tell of a failure. */
+  /** Number of failed returns. */
   failed: number
   state: JobState
 }
@@ -64,13 +64,13 @@ export interface JobFilter {
   user?: string
   /** A target as it was written, or a glob of targets. */
   target?: string
-  /** The id of a minion that was meant or has returned. */
+  /** The id of a minion that was targeted or has returned. */
   minion?: string
   /** Seconds since 1970. */
   since?: number
   until?: number
   state?: JobState
-  /** Only jobs that this user of this master began. */
+  /** Only jobs that this user of this master started. */
   owner?: JobOwner
 }
 
@@ -81,14 +81,14 @@ export interface LedgerOutcome {
   came: number
 }
 
-/** The place of a return in the order they came. */
+/** The position of a return in the order of arrival. */
 export interface ReturnPlace {
   number: number
   jid: string
   id: string
 }
 
-/** Jobs with minions that have not returned count as running for so many seconds after the last sign of them. */
+/** Seconds for which jobs with missing returns count as running after their last sign of life. */
 const PATIENCE = 3600
 
 /** Rows that are looked at before others get a turn. */
@@ -111,7 +111,7 @@ const targetText = (load: Dict): string => {
   return (isList(tgt) ? tgt.map(str).join(',') : str(tgt)).slice(0, LONGEST_TARGET)
 }
 
-/** Whether a return tells of a failure: by its exit status, or by the word of the minion. */
+/** Whether a return is a failure: by its exit status, or by the minion's own field. */
 /** Answers of targets without minions say so apart, because their return has the form of Salt's. */
 const isFailedReturn = (data: Dict): boolean =>
   truthy(data.get('retcode') ?? 0) || data.get('success') === false || data.get('failed') === true
@@ -128,7 +128,7 @@ export class JobLedger {
     this.fill()
   }
 
-  /** Write the rows of jobs and returns that were stored before there was a ledger. */
+  /** Write the rows of jobs and returns from before the ledger existed. */
   private fill(): void {
     const isFilled = this.sql('SELECT 1 FROM ledger_job LIMIT 1').get() !== undefined
     if (isFilled || this.sql('SELECT 1 FROM job LIMIT 1').get() === undefined) return
@@ -176,15 +176,15 @@ export class JobLedger {
     for (const [jid, { returned, failed }] of counts) this.sql(update).run(returned, failed, came, jid)
   }
 
-  /** Return what is known about a job without reading its load. */
+  /** Return the data about a job without reading its load. */
   fact(jid: string): JobFact | undefined {
     const row = this.sql('SELECT * FROM ledger_job WHERE jid = ?').get(jid) as Row | undefined
     return row && factOf(row, this.now())
   }
 
   /**
-   * Whether a user began a job. Users of different systems may have one name. Jobs without a system, such as those of local users, are
-   * told by the name alone. A job that a syndic told of belongs to no user of this master.
+   * Whether a user started a job. Users of different systems may have the same name. Jobs without a system, such as
+   * those of local users, are matched by the name only. A job reported by a syndic belongs to no user of this master.
    */
   isOwn(jid: string, owner: JobOwner): boolean {
     const { text, values } = queryOf('1', [['jid = ?', jid], ...ownerConditions(owner)], '')
@@ -245,7 +245,7 @@ export class JobLedger {
     return data instanceof Uint8Array ? data : new Uint8Array(data as ArrayBuffer)
   }
 
-  /** Return how minions did a job, in the order they returned, after the number of a return. */
+  /** Return the results of minions in the order of their returns, after the number of a return. */
   arrivals(jid: string, after: number, limit: number): Array<LedgerOutcome & { number: number }> {
     // the plus keeps the database from reading the returns of all later jobs
     const rows = this.sql(
@@ -273,13 +273,13 @@ export class JobLedger {
     return Number((this.sql('SELECT max(rowid) AS last FROM ret').get() as Row)['last'] ?? 0)
   }
 
-  /** Return the number of the return of a minion to a job; undefined when there is none. */
+  /** Return the number of a minion's return to a job; undefined if there is none. */
   returnNumber(jid: string, id: string): number | undefined {
     const row = this.sql('SELECT rowid AS number FROM ret WHERE jid = ? AND id = ?').get(jid, id) as Row | undefined
     return row && Number(row['number'])
   }
 
-  /** Return the returns that came after a number, in the order they came. */
+  /** Return the returns after a number, in order of arrival. */
   returnsAfter(number: number, limit: number): ReturnPlace[] {
     const rows = this.sql('SELECT rowid AS number, jid, id FROM ret WHERE rowid > ? ORDER BY rowid LIMIT ?')
     return (rows.all(number, limit) as Row[]).map((row) => ({
@@ -353,11 +353,11 @@ const queryOf = (select: string, conditions: readonly Condition[], rest: string)
   values: conditions.flatMap(([, ...values]) => values),
 })
 
-/** The last row of a block; its last value is the job id that the block lies before. */
+/** The last row of a block; its last value is the job id after the block. */
 const blockQuery = (chosen: readonly Condition[]): Query =>
   queryOf('jid, made', [...chosen, ['jid < ?']], `ORDER BY jid DESC LIMIT 1 OFFSET ${BLOCK - 1}`)
 
-/** Rows of a block; its last values are the job ids that the block lies before and ends with, and the most rows. */
+/** Rows of a block; the last values are the job ids after the block and at its end, and the limit of rows. */
 const rowsQuery = (conditions: readonly Condition[]): Query =>
   queryOf('*', [...conditions, ['jid < ?'], ['jid >= ?']], 'ORDER BY jid DESC LIMIT ?')
 

@@ -1,5 +1,5 @@
-// The decoded loads of jobs, for lists of jobs that are asked for again and again. The load of a job does not change, so each load is read
-// and decoded once. The size of the kept loads is bounded; the database has all loads.
+// The decoded loads of jobs, for repeated lists of jobs. The load of a job does not change, so each load is read and
+// decoded once. The size of the cached loads is bounded; the database has all loads.
 import type { Dict } from '../data/mod.ts'
 import { unpackDict } from './database.ts'
 import type { Statement } from './sql.ts'
@@ -26,13 +26,13 @@ interface LoadRow extends JobRow {
 interface Followed {
   /** All jobs, oldest first. */
   loads: Map<string, Dict>
-  /** The time at which the newest of them was saved, and the greatest number. */
+  /** The time when the newest of them was saved, and the greatest number. */
   made: number
   jid: string
 }
 
 export class JobLoads {
-  /** All jobs, where there was room for all of them: what came since is read by its time. */
+  /** All jobs, if there was space for all of them: newer ones are read by their time. */
   private followed: Followed | undefined
   private readonly sql: (text: string) => Statement
   private readonly mostBytes: number
@@ -61,7 +61,7 @@ export class JobLoads {
     return all
   }
 
-  /** Return all jobs with those that came since the last list; undefined where more than that happened. */
+  /** Return all jobs including those since the last list; undefined if there were other changes. */
   private follow(): Map<string, Dict> | undefined {
     const { followed } = this
     this.followed = undefined
@@ -89,7 +89,7 @@ export class JobLoads {
     this.kept.delete(jid)
   }
 
-  /** Read the jobs from a number on, and keep what there is room for. */
+  /** Read the jobs from a number on, and cache as many as there is space for. */
   private read(from: string): Map<string, Dict> {
     const loads = new Map<string, Dict>()
     for (const row of this.sql('SELECT jid, made, load FROM job WHERE jid >= ?').all(from) as LoadRow[]) {
@@ -100,7 +100,7 @@ export class JobLoads {
     return loads
   }
 
-  /** Keep the load of a job; return whether there was room for it. */
+  /** Cache the load of a job; return whether there was space for it. */
   private keep({ jid, made, load }: LoadRow): boolean {
     const bytes = load.byteLength
     if (this.bytes + bytes > this.mostBytes) return false

@@ -1,17 +1,17 @@
-// Jobs and what became of them, minion by minion. A return is safe when the promise is kept, and is taken once.
+// Jobs and their returns by minion. A return is stored when the promise resolves, and only once.
 import type { Dict, Value } from '../data/mod.ts'
 import type { JobLedger } from './job-ledger.ts'
 import type { PackedLoads } from './packed-loads.ts'
 
 export interface JobRecord {
   jid: string
-  /** What was published, without secrets. */
+  /** The publication without secrets. */
   load: Dict
-  /** Who was meant. */
+  /** The targeted minions. */
   minions: readonly string[]
   /**
-   * Whether a syndic told of the job, and not this master. Such a record never changes one of this master, and gives way
-   * when this master publishes a job of that id.
+   * Whether a syndic reported the job. Such a record never changes one of this master, and is replaced when this master
+   * publishes a job with that id.
    */
   isForeign?: boolean
 }
@@ -19,7 +19,7 @@ export interface JobRecord {
 export interface JobReturn {
   jid: string
   id: string
-  /** What the minion sent: `return`, `retcode`, `success`, `fun`, `out` and the like. */
+  /** The data of the minion: `return`, `retcode`, `success`, `fun`, `out` and the like. */
   data: Dict
   /** The data as an event carries it, where that is at hand: it is not written out again. */
   packed?: Uint8Array
@@ -27,37 +27,53 @@ export interface JobReturn {
   job?: JobRecord
 }
 
-/** What is known about one minion of a job. */
+/** The progress of one minion in a job. */
 export interface MinionProgress {
   id: string
   /** `expired`: the minion was not connected while the job was wanted. */
   state: 'published' | 'running' | 'returned' | 'gone' | 'expired'
-  /** Why there is no return. */
+  /** The reason for a missing return. */
   reason?: string
 }
 
+/** A part of the job store, in the order of job ids. */
+export interface JobRange {
+  /** The first and the last job id. */
+  from: string
+  until: string
+  jobs: number
+  returns: number
+}
+
 export interface JobStore {
-  /** The jobs as programs page through them. */
+  /** The jobs in the form for paging. */
   readonly ledger: JobLedger
   /** Notes a job, or further minions of one. */
   saveJob(job: JobRecord): void
-  /** Resolves when the return is on disk; false when there was one of this minion already. */
+  /** Resolves when the return is on disk; false if this minion already had one. */
   saveReturn(ret: JobReturn): Promise<boolean>
-  /** What is known about a minion that has not returned. */
+  /** Store the progress of a minion without a return. */
   note(jid: string, progress: MinionProgress): void
   job(jid: string): JobRecord | undefined
   /** The last `limit` jobs of this master with missing returns, from a moment on in seconds since 1970, oldest first. */
   recent(since: number, limit: number): Array<JobRecord & { made: number }>
   returns(jid: string): Map<string, Dict>
-  /** What one minion returned. */
+  /** Return the return of one minion. */
   returnOf(jid: string, id: string): Dict | undefined
   progress(jid: string): MinionProgress[]
-  /** What was noted about minions of a job, by id. */
+  /** Return the stored progress of a job's minions, by id. */
   notes(jid: string): Map<string, MinionProgress>
-  /** The loads of jobs by jid, oldest first; the last `limit` of them. Others get the same loads: whoever changes one copies it. */
+  /**
+   * Return the loads of jobs by jid, oldest first; the last `limit` of them. The loads are shared: copy one before
+   * changing it.
+   */
   jobs(limit?: number): Map<string, Dict>
-  /** The loads of all jobs as they are stored; undefined where `jobs` is as fast. */
+  /** Return the stored loads of all jobs; undefined if `jobs` is as fast. */
   packedLoads(): PackedLoads | undefined
+  /**
+   * Return jobs of this master with the minions that returned, in the order of job ids, until there are enough returns.
+   */
+  returnedIds(range: JobRange): Array<{ jid: string; ids: string[] }>
   /** The jid of the last return of each minion for a function. */
   lastReturns(fun: string): Map<string, Dict>
   minions(): Value[]

@@ -37,13 +37,13 @@ export function schemaHeads(): Record<string, string> {
   return Object.fromEntries(all.map((schema) => [schema.name, newestVersion(schema)]))
 }
 
-/** A database that is there. */
+/** An existing database. */
 export interface KeptDatabase {
   file: string
   schema: Schema
 }
 
-/** Return the databases of a master that are there, by its `cachedir` and the directory of its queues. */
+/** Return the existing databases of a master, by its `cachedir` and the directory of its queues. */
 export function keptDatabases(cachedir: string, queues: string): KeptDatabase[] {
   const own = Object.entries(MASTER_DATABASES).map(([name, schema]) => ({ file: join(cachedir, name), schema }))
   const names = existsSync(queues) ? readdirSync(queues).filter((name) => name.endsWith('.db')) : []
@@ -58,7 +58,7 @@ export interface DatabaseFacts {
   name: string
   file: string
   version: string
-  /** How this code meets it. */
+  /** How this code can use it. */
   fit: Fit
   /** Bytes of the file with its log. */
   bytes: number

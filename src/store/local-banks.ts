@@ -1,4 +1,4 @@
-// The banks of the local cache as a server has them, to move data from one driver to another.
+// The banks of the local cache with the interface of a server, to copy data between drivers.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileCache } from './data-cache.ts'

@@ -1,4 +1,4 @@
-// What daemons keep: minions' keys, data about minions, jobs and their returns.
+// Stores of daemons: minions' keys, data about minions, jobs and their returns.
 export { ApiSessions, type KeptAnswer } from './api-sessions.ts'
 export { type CacheEntry, CacheQueueStore } from './cache-queues.ts'
 export { type Bank, type DataCache, fileCache } from './data-cache.ts'
@@ -12,7 +12,7 @@ export {
   type JobState,
   type LedgerOutcome,
 } from './job-ledger.ts'
-export type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
+export type { JobRange, JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
 export {
   copyKept,
   type DatabaseFacts,

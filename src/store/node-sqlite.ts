@@ -1,7 +1,7 @@
 // SQLite of Node itself under the interface of libsql, for one-file programs, which can hold no native library.
 import type Libsql from 'libsql'
 
-/** The part of `node:sqlite` that is used here; Node 20, whose types these are, has no such module. */
+/** The used part of `node:sqlite`; the types of Node 20 have no such module. */
 interface NodeStatement {
   run(...values: unknown[]): { changes: number | bigint }
   get(...values: unknown[]): unknown
@@ -56,7 +56,7 @@ class SqliteStatement {
   }
 }
 
-/** Bytes of a row come as Buffer, as those of libsql do. */
+/** Convert bytes of a row to Buffer, as in libsql. */
 function withBuffers(row: unknown): unknown {
   if (row === null || typeof row !== 'object') return row
   const record = row as Record<string, unknown>
@@ -66,7 +66,7 @@ function withBuffers(row: unknown): unknown {
   return row
 }
 
-/** Return what opens databases. */
+/** Return a constructor that opens databases. */
 export function nodeSqlite(load: (name: string) => unknown): typeof Libsql {
   const { DatabaseSync } = load('node:sqlite') as NodeSqlite
   class SqliteDatabase {

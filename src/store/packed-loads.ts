@@ -1,4 +1,4 @@
-// The loads of many jobs as they are stored, in one piece: a row for each of them costs more than to read them.
+// The stored loads of many jobs in one piece: a row for each of them would cost more than reading them.
 import type { Statement } from './sql.ts'
 
 export interface PackedLoads {
@@ -6,7 +6,7 @@ export interface PackedLoads {
   jids: readonly string[]
   /** The loads of the jobs, one behind the other. */
   bytes: Buffer
-  /** Where each load ends. */
+  /** The end of each load. */
   ends: readonly number[]
 }
 

@@ -1,5 +1,5 @@
-// Minions' public keys in the directories of a master's `pki_dir`, one file per id, as Salt has them. Other programs, and
-// operators by hand, move these files too, so what is kept in memory is dropped when a directory changes.
+// Minions' public keys in the directories of a master's `pki_dir`, one file per id, as in Salt. Other programs and
+// operators move these files too, so cached keys are dropped when a directory changes.
 import {
   existsSync,
   type FSWatcher,
@@ -32,7 +32,7 @@ export class PkiKeys implements KeyStore {
   private readonly known = new Map<string, string>()
   private listed: string[] | undefined
   private watcher: FSWatcher | undefined
-  /** Refuses changes of keys by throwing, such as in a cluster without a majority. */
+  /** Throws if keys must not change, as in a cluster without a majority. */
   guard: (() => void) | undefined
 
   constructor(pkiDir: string, storing: Storing = namingErrors) {
@@ -44,7 +44,7 @@ export class PkiKeys implements KeyStore {
     }
   }
 
-  /** Keeps accepted keys in memory from now on, and drops them when their directory changes. */
+  /** Cache accepted keys in memory from now on, and drop them when their directory changes. */
   watch(): void {
     this.watcher = watch(join(this.directory, 'minions'), (_event, name) => this.forget(name ?? undefined))
     // without it keys are read from their files each time
@@ -60,7 +60,7 @@ export class PkiKeys implements KeyStore {
     this.watcher = undefined
   }
 
-  /** Of one minion, so that many that sign in do not make the others' keys unknown. */
+  /** Forget only one minion's key, so that many sign-ins do not drop the others' keys. */
   private forget(id?: string): void {
     if (id === undefined) this.known.clear()
     else this.known.delete(id)
@@ -131,7 +131,7 @@ export class PkiKeys implements KeyStore {
     return this.read(folder, id)
   }
 
-  /** Whether there was one. */
+  /** Remove a key; return whether it existed. */
   remove(folder: KeyFolder, id: string): boolean {
     const file = join(this.directory, folder, id)
     if (!isValidId(id) || !statSync(file, { throwIfNoEntry: false })) return false

@@ -1,5 +1,5 @@
-// Queues of items that wait to be dealt with, in the order they came; each item is in a queue once. One database for each queue,
-// with the table that Salt's sqlite queue has, so that queues are taken over as they are.
+// Queues of items in order of insertion; each item is in a queue once. One database for each queue, with the table of
+// Salt's sqlite queue, so that existing queues are taken over.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrineError } from '../base/mod.ts'
@@ -40,7 +40,7 @@ export class QueueStore {
     return (db.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n
   }
 
-  /** Stops at the first item that is there already; those before it stay. */
+  /** Stop at the first existing item; the earlier ones stay inserted. */
   insert(queue: string, items: readonly string[]): void {
     const { db, table } = this.table(queue)
     const insert = db.prepare(`INSERT INTO ${table} (name) VALUES (?) ON CONFLICT DO NOTHING`)
@@ -56,7 +56,7 @@ export class QueueStore {
     for (const item of items) remove.run(item)
   }
 
-  /** Takes the first ones out, or all; no two programs get the same. */
+  /** Remove and return the first ones, or all; no two programs get the same item. */
   pop(queue: string, count: number | undefined): string[] {
     const { db, table } = this.table(queue)
     const limit = count === undefined ? -1 : count

@@ -1,6 +1,6 @@
-// What the reactor did and why: one record for each event that a rule matched, with the calls that came of it. Kept in an
-// embedded database, so that the reason for a job can be asked for at any time, also by other programs. What changes in one
-// moment is written together: the disk costs by the transaction.
+// The records of the reactor: one for each event that a rule matched, with its calls. Stored in an embedded database,
+// so that any program can query the cause of a job at any time. Concurrent changes are written together: the disk costs
+// by the transaction.
 import type { Dict } from '../data/mod.ts'
 import { type Database, openDatabase, pack, unpackDict } from './database.ts'
 import type { Schema } from './schema.ts'
@@ -23,7 +23,7 @@ const TABLES = `
 /** The steps of this database. */
 export const REACTIONS_SCHEMA: Schema = { name: 'reactions', migrations: [{ version: '1.0', up: TABLES, down: '' }] }
 
-/** Older ones make room. */
+/** Older records are removed. */
 const KEPT = 20_000
 
 /** Records that wait in memory while the disk refuses them. */
@@ -63,7 +63,7 @@ export class ReactionStore {
     return id
   }
 
-  /** The record is read when it is written, with what was changed in it since. */
+  /** The record is read when it is written, with all changes until then. */
   update(id: number, tag: string, record: Dict, isOpen: boolean): void {
     const known = this.changed.get(id)
     if (known) known.isOpen = isOpen
@@ -82,7 +82,7 @@ export class ReactionStore {
         }
       })
     })
-    // who wants to know asks
+    // callers that await it get the error
     this.writing.catch(() => {})
   }
 
@@ -119,18 +119,18 @@ export class ReactionStore {
     }
   }
 
-  /** What could not be written, such as on a full disk, is written with what changes next. */
+  /** Keep failed writes, for example on a full disk, and write them with the next change. */
   private keepForLater(unwritten: Map<number, Changed>): void {
     this.changed = new Map([...unwritten, ...this.changed])
     for (const [oldest] of this.changed) if (this.changed.size > MOST_UNWRITTEN) this.changed.delete(oldest)
   }
 
-  /** The last ones, newest first. */
+  /** Return the last ones, newest first. */
   last(count: number): KeptReaction[] {
     return this.rows('SELECT id, at, record FROM reaction ORDER BY id DESC LIMIT ?', count)
   }
 
-  /** Those before a number, to events of one tag or of all tags, newest first. */
+  /** Return those before a number, for one tag or all tags, newest first. */
   before(id: number, count: number, tag?: string): KeptReaction[] {
     const of = tag === undefined ? '' : 'AND tag = ?'
     const sql = `SELECT id, at, record FROM reaction WHERE id < ? ${of} ORDER BY id DESC LIMIT ?`
@@ -141,29 +141,29 @@ export class ReactionStore {
     return this.rows('SELECT id, at, record FROM reaction WHERE id = ?', id)[0]
   }
 
-  /** Those to events of one tag, newest first. */
+  /** Return those for one tag, newest first. */
   to(tag: string, count: number): KeptReaction[] {
     return this.rows('SELECT id, at, record FROM reaction WHERE tag = ? ORDER BY id DESC LIMIT ?', tag, count)
   }
 
-  /** The reactions whose record contains a text, such as a job id, newest first. */
+  /** Return the reactions whose record contains a text, such as a job id, newest first. */
   about(text: string, count: number): KeptReaction[] {
     const sql = 'SELECT id, at, record FROM reaction WHERE instr(record, ?) > 0 ORDER BY id DESC LIMIT ?'
     return this.rows(sql, Buffer.from(text), count)
   }
 
-  /** Those whose event another reaction's work fired. */
+  /** Return those whose event another reaction caused. */
   causedBy(id: number, count: number): KeptReaction[] {
     const later = this.rows('SELECT id, at, record FROM reaction WHERE id > ? ORDER BY id LIMIT ?', id, count)
     return later.filter(({ record }) => record.get('cause') === id)
   }
 
-  /** Those after a number, oldest first. */
+  /** Return those after a number, oldest first. */
   after(id: number, count: number): KeptReaction[] {
     return this.rows('SELECT id, at, record FROM reaction WHERE id > ? ORDER BY id LIMIT ?', id, count)
   }
 
-  /** Those that had not ended when they were last heard of. */
+  /** Return those that were unfinished at their last change. */
   open(): KeptReaction[] {
     return this.rows('SELECT id, at, record FROM reaction WHERE is_open = ? ORDER BY id', 1)
   }

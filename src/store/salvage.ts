@@ -1,5 +1,5 @@
-// What can still be read of a damaged database. A file that was cut lacks its last pages, which hold what was written last; rows are
-// read in the order of their keys up to the first one that cannot be read.
+// Reads the rest of a damaged database. A cut file lacks its last pages, which contain the newest data; rows are read
+// in the order of their keys up to the first unreadable one.
 import { isAnyError, recover } from '../base/mod.ts'
 import type { SqlDatabase, SqlParameter } from './sql.ts'
 
@@ -26,7 +26,7 @@ function salvageTable(damaged: SqlDatabase, fresh: SqlDatabase, name: string): n
   let limit = AT_ONCE
   for (;;) {
     const rows = readAfter(damaged, name, key, after, limit)
-    // of rows that cannot be read together, those in front may be readable
+    // if a block of rows is unreadable, its first rows may be readable
     if (rows === undefined && limit > 1) limit = 1
     else if (rows === undefined || rows.length === 0) return count
     else {
@@ -39,7 +39,7 @@ function salvageTable(damaged: SqlDatabase, fresh: SqlDatabase, name: string): n
   }
 }
 
-/** Undefined when they cannot be read. */
+/** Undefined if they cannot be read. */
 function readAfter(
   damaged: SqlDatabase,
   name: string,
@@ -49,7 +49,7 @@ function readAfter(
 ): Row[] | undefined {
   const order = key.join(', ')
   const beyond = after ? `WHERE (${order}) > (${key.map(() => '?').join(', ')})` : ''
-  // that the database is damaged is told already
+  // the damage is already reported
   return recover(isAnyError, undefined, () => {
     const sql = `SELECT * FROM "${name}" ${beyond} ORDER BY ${order} LIMIT ${limit}`
     return (damaged.prepare(sql).all(...(after ?? [])) as Array<Record<string, unknown>>).map(fromRow)

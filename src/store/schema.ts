@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { BrineError, recover, StorageError, toError } from '../base/mod.ts'
 import type { SqlDatabase } from './sql.ts'
 
-/** What a migration needs of a database. */
+/** The part of a database that a migration uses. */
 export interface MigratedDatabase extends SqlDatabase {
   exec(sql: string): void
 }
@@ -20,7 +20,7 @@ export interface Migration {
   down: string
 }
 
-/** A kind of database: its steps, oldest first. The first one also takes over databases from before there were versions. */
+/** A kind of database: its steps, oldest first. The first one also takes over unversioned databases. */
 export interface Schema {
   name: string
   migrations: readonly Migration[]
@@ -32,16 +32,16 @@ class SchemaError extends BrineError<SchemaErrorCode> {}
 
 const MINORS = 1000
 
-/** How long other programs may take to leave a file that is going to be changed, in milliseconds. */
+/** How long other programs may take to close a file before its change, in milliseconds. */
 const ALONE_MS = 1000
 
-/** How long another program may hold a file. */
+/** How long another program may lock a file. */
 export const PATIENCE_MS = 10_000
 
-/** The version of databases from before there were versions. */
+/** The version of unversioned databases. */
 const UNVERSIONED = '0.0'
 
-/** Return the number that stands for a version. */
+/** Return the number of a version. */
 export function versionNumber(version: string): number {
   const [, major, minor] = /^(\d{1,5})\.(\d{1,3})$/.exec(version) ?? []
   if (major === undefined) throw new SchemaError('NoSuchVersion', `'${version}' is not the version of a database`)
@@ -80,17 +80,23 @@ function holds(db: MigratedDatabase, condition: string): boolean {
 
 const numbersOf = ({ migrations }: Schema): number[] => [0, ...migrations.map(({ version }) => versionNumber(version))]
 
-/** How code of one version meets a database of another. */
+/** The relation between the versions of code and database. */
 export type Fit = 'same' | 'older' | 'readable' | 'too new'
 
-/** Return how code whose version is `head` meets a database of version `found`: one that is one minor step newer is readable. */
+/**
+ * Return the relation between code of version `head` and a database of version `found`: one that is one minor step
+ * newer is readable.
+ */
 export function fitOf(found: number, head: number): Fit {
   if (found === head) return 'same'
   if (found < head) return 'older'
   return found === head + 1 ? 'readable' : 'too new'
 }
 
-/** Bring a database to the version of this code. One that is a minor step newer stays as it is; others that are newer are refused. */
+/**
+ * Migrate a database to the version of this code. One that is a minor step newer is unchanged; other newer ones are
+ * refused.
+ */
 export function migrate(db: MigratedDatabase, file: string, schema: Schema): void {
   const [found, head] = [schemaVersion(db, schema), versionNumber(newestVersion(schema))]
   // a damaged file is noticed here, where it can be set aside
@@ -168,7 +174,7 @@ function beAlone(db: MigratedDatabase, file: string, work: () => void): void {
   work()
 }
 
-/** Copy a database beside itself, under the version that it has. Only the newest such copy is kept. */
+/** Copy a database beside itself, with its version in the name. Only the newest such copy is kept. */
 function copyBefore(db: MigratedDatabase, file: string, version: number): void {
   const [folder, prefix] = [dirname(file), `${basename(file)}.before-`]
   checkSpace(file, folder)

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A server in memory, whose clock stands still until it is set. */
+/** A server in memory, with a manual clock. */
 function server() {
   const kept = new Map<string, Map<string, { value: Value; time: number }>>()
   const of = (bank: string) => kept.get(bank) ?? kept.set(bank, new Map()).get(bank)!

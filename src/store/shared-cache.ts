@@ -32,7 +32,7 @@ const OWN_BANKS = new Set(['tokens', SESSION_BANK, 'batch', 'presence-data', 'pi
 /** Return whether a bank belongs to one master, and is never on a server. */
 export const isOwnBank = (name: string): boolean => OWN_BANKS.has(name.split('/').find((part) => part !== '') ?? '')
 
-/** Banks that are fetched before they are asked for. */
+/** Banks that are fetched in advance. */
 const KNOWN_BANKS = ['grains', 'pillar', 'mine', 'minion_resources', 'resource_grains']
 
 export interface SharedCacheSettings {
@@ -45,7 +45,7 @@ export interface SharedCacheSettings {
   now?: () => number
 }
 
-/** What is known of a key on the server. */
+/** The known state of a key on the server. */
 interface Seen {
   time: number
   /** When that time was first seen, in milliseconds of the own clock. */
@@ -69,7 +69,7 @@ export class SharedCache implements DataCache {
   private readonly now: () => number
   private readonly names = new Set(KNOWN_BANKS)
   private readonly waiting = new Map<string, CacheChange>()
-  /** Changes that the server takes from nobody, such as values that are too large; the local copy stays. */
+  /** Changes that the server always refuses, such as values that are too large; the local copy stays. */
   private readonly refused = new Set<string>()
   private readonly seen = new Map<string, Map<string, Seen>>()
   private working: Promise<void> | undefined
@@ -141,8 +141,8 @@ export class SharedCache implements DataCache {
   }
 
   /**
-   * Send the changes of a batch that failed one by one, and return whether the server took any: what it refuses, such as a value that
-   * is too large, must not hold the others back.
+   * Send the changes of a failed batch one by one; return whether the server accepted any: a refused one, such as a
+   * value that is too large, must not block the others.
    */
   private async sendSingly(batch: ReadonlyArray<readonly [string, CacheChange]>): Promise<boolean> {
     if (batch.length < 2 || !(await this.isThere())) return false
@@ -167,7 +167,7 @@ export class SharedCache implements DataCache {
   }
 
   private async isThere(): Promise<boolean> {
-    // the error of the batch is told
+    // the error of the batch is reported
     return recover(isAnyError, false, async () => {
       await this.remote.times(KNOWN_BANKS[0]!)
       return true
@@ -185,7 +185,7 @@ export class SharedCache implements DataCache {
     this.isFailing = false
   }
 
-  /** Fetch what the server has, and keep looking for changes. */
+  /** Fetch the server's data, and keep polling for changes. */
   async open(): Promise<void> {
     await this.pull()
     const { interval } = this.settings
@@ -209,7 +209,7 @@ export class SharedCache implements DataCache {
     }
   }
 
-  /** Give the local data to a server that has none: it is new or lost its own, and nobody removed all of them. */
+  /** Copy the local data to an empty server, which is new or lost its data. */
   private fillServer(): void {
     let count = 0
     for (const name of this.names) {
@@ -266,7 +266,7 @@ export class SharedCache implements DataCache {
     }
   }
 
-  /** Wait until all changes are on the server, but no longer than that many milliseconds. Return whether they are. */
+  /** Wait until all changes are on the server, at most this many milliseconds. Return whether they are. */
   async settled(most: number): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined
     // a program must not end while it waits here

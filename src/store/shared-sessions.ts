@@ -1,11 +1,11 @@
-// Sessions of the REST API in a cluster: records that all its masters have, so that a session is valid on each of them. A record lies
-// under the hash of the id of the session, and its token is encrypted with a key that follows from the id: nobody who reads the
-// records, on a disk or on the way, can use a session.
+// Sessions of the REST API in a cluster: records that all its masters share, so that a session is valid on each of
+// them. The key of a record is the hash of the session's id, and its token is encrypted with a key derived from the id,
+// so the records alone, on disk or in transit, do not give access to a session.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { type Dict, float, isDict, numberOf, textOf, type Value } from '../data/mod.ts'
 
 export interface ApiSession {
-  /** The token of Salt that the session stands for. */
+  /** The Salt token of the session. */
   token: string
   user: string
   eauth: string
@@ -13,7 +13,10 @@ export interface ApiSession {
   expires: number
 }
 
-/** Records that all masters of a cluster have. Changes resolve when the other masters can see them, or after a while. */
+/**
+ * Records that all masters of a cluster share. Changes resolve when the other masters can see them, or after a time
+ * limit.
+ */
 export interface SharedRecords {
   fetch(key: string): Value | undefined
   list(): string[]
@@ -24,10 +27,10 @@ export interface SharedRecords {
 /** The bank of the records in the data cache. */
 export const SESSION_BANK = 'api_sessions'
 
-/** A session that nobody used for so long is over, in seconds: ten hours, as in Salt. */
+/** A session without use for this time is over, in seconds: ten hours, as in Salt. */
 export const SESSION_IDLE = 36_000
 
-/** The time of the last use is told to the other masters at most that often, in seconds. */
+/** Minimum interval between reports of the last use to the other masters, in seconds. */
 const TELL_USE = 300
 
 const USED = '.used'
@@ -47,7 +50,7 @@ function encrypted(token: string, id: string): Buffer {
   return Buffer.concat([nonce, cipher.update(token), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Undefined for what was not encrypted for this id. */
+/** Undefined for data that was not encrypted for this id. */
 function decrypted(sealed: Value | undefined, id: string): string | undefined {
   if (!(sealed instanceof Uint8Array) || sealed.length < NONCE + TAG) return undefined
   const bytes = Buffer.from(sealed)
@@ -65,7 +68,7 @@ export class SharedSessions {
   private readonly now: () => number
   private readonly failed: (error: unknown) => void
 
-  /** `failed` hears of changes that nobody waits for and that could not be made. */
+  /** `failed` receives errors of background changes. */
   constructor(records: SharedRecords, now: () => number, failed: (error: unknown) => void) {
     this.records = records
     this.now = now
@@ -89,7 +92,7 @@ export class SharedSessions {
     const token = decrypted(record?.get('token'), id)
     // a session that is over stays until it is pruned: the clock of this master alone may be wrong
     if (!record || token === undefined || this.isOver(key, record)) return undefined
-    // the use has a record of its own, so that it cannot bring back a session that ended on another master
+    // the use is a separate record, so that it cannot restore a session that ended on another master
     if (this.now() > this.lastUse(key, record) + TELL_USE)
       this.records.store(key + USED, float(this.now())).catch(this.failed)
     return { token, user: text(record, 'user'), eauth: text(record, 'eauth'), expires: number(record, 'expires') }
@@ -106,7 +109,7 @@ export class SharedSessions {
     }).length
   }
 
-  /** Remove what is over, and the uses of sessions that are no more. */
+  /** Remove expired sessions, and the uses of removed ones. */
   prune(): void {
     for (const key of this.keys()) {
       const record = this.recordOf(key)

@@ -1,5 +1,6 @@
-// Watches what a daemon writes. A disk that fails is told of once when it begins, again from time to time, and once when it is
-// over: in the log and as an event, however many requests fail meanwhile. It is over when a file can be written there again.
+// Watches the disks of a daemon. A failing disk is reported once at the beginning, again from time to time, and once
+// when it is over: in the log and as an event, however many requests fail meanwhile. It is over when a file can be
+// written there again.
 import { rmSync, type Stats, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
@@ -14,7 +15,7 @@ import {
 } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 
-/** How a store uses the disk: errors get their names, and with a log it says what it finds damaged when it opens a file. */
+/** How a store uses the disk: errors are converted, and with a log, damaged files are reported when they are opened. */
 export interface StorageUse {
   storing: Storing
   log?: Log
@@ -28,7 +29,7 @@ export interface WatchOptions {
   fire?(moment: StorageMoment, data: Dict): void
   /** Milliseconds between looks at a disk that failed. */
   lookMs?: number
-  /** Milliseconds after which a failure that goes on is told of again. */
+  /** Milliseconds after which a lasting failure is reported again. */
   againMs?: number
 }
 
@@ -74,14 +75,14 @@ export class StorageWatch implements StorageUse {
     }
   }
 
-  /** Name an error, and tell of it when it begins a trouble. */
+  /** Convert an error, and report it if it begins a failure. */
   failed(thrown: unknown, path: string): unknown {
     const error = storageError(thrown, path)
     if (error instanceof StorageError) this.note(error)
     return error
   }
 
-  /** What fails now. */
+  /** The present failures. */
   get current(): StorageError[] {
     return [...this.troubles.values()].map(({ error }) => error)
   }
@@ -159,7 +160,7 @@ const ADVICE: Readonly<Record<StorageError['code'], string>> = {
   StorageFailed: 'Check the disk',
 }
 
-/** A database that is damaged stays so, whatever its disk can do. */
+/** Whether a failure is over. A damaged database stays damaged, even if its disk works. */
 function isOver({ error, folder }: Trouble): boolean {
   return error.code !== 'StorageDamaged' && canWrite(folder)
 }
@@ -170,7 +171,7 @@ function canWrite(folder: string): boolean {
     writeFileSync(file, Buffer.alloc(PROBE_BYTES), { mode: PRIVATE_FILE })
     return true
   } catch {
-    // the trouble goes on, and was told
+    // the failure lasts, and was reported
     return false
   } finally {
     rmSync(file, { force: true })
@@ -185,8 +186,8 @@ function existingFolder(path: string): string {
 
 const deviceOf = (folder: string): number => infoOf(folder)?.dev ?? 0
 
-/** Undefined where nothing exists, or the disk cannot tell. */
+/** Undefined if nothing exists, or the disk fails. */
 function infoOf(path: string): Stats | undefined {
-  // the error that led here is the one to tell of
+  // the original error is the one to report
   return recover(isAnyError, undefined, () => statSync(path, { throwIfNoEntry: false }))
 }

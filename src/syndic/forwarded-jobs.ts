@@ -1,7 +1,7 @@
-// The jobs that came from above, and from which master: returns go to that one. They are in a file as well, so that a restart neither
-// publishes a job twice nor sends its returns elsewhere. A line is a job id, a sign, and the name of the master: `>` while the job is
-// handed to the master of this machine, `=` when that was done. A batch publishes one job once for each of its rounds: a mark behind the
-// sign tells for which list of minions it was done.
+// The jobs from masters above, with the master of each, which gets the returns. They are also in a file, so that a
+// restart neither publishes a job twice nor sends its returns elsewhere. A line contains a job id, a sign, and the name
+// of the master: `>` while the job is being published by the local master, `=` afterwards. A batch publishes one job
+// once per round: a mark after the sign identifies the list of minions.
 import { createHash } from 'node:crypto'
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isJid, type Log, PRIVATE_FILE, toError } from '../base/mod.ts'
@@ -15,7 +15,7 @@ const MOST_ROUNDS = 64
 
 interface Forwarded {
   master: string
-  /** The marks of the targets for which it was handed on. */
+  /** The marks of the targets that are already published. */
   done: Set<string>
 }
 
@@ -40,7 +40,7 @@ export class ForwardedJobs {
     if (this.lines > 0 || this.isCut) this.store(() => this.shorten())
   }
 
-  /** The master above that published a job; undefined when it is none of theirs. */
+  /** Return the master above that published a job; undefined if none of them did. */
   masterOf(jid: string): string | undefined {
     return this.jobs.get(jid)?.master
   }
@@ -82,7 +82,7 @@ export class ForwardedJobs {
   private read(): string[] {
     try {
       const lines = readFileSync(this.file, 'utf8').split('\n')
-      // a power failure or a full disk cut what is behind the last end of a line
+      // after a power failure or on a full disk, the last line may be incomplete
       this.isCut = lines.pop() !== ''
       return lines
     } catch (error) {

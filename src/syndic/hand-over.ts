@@ -1,5 +1,5 @@
-// Events of the master of this machine on their way upwards. A hand-over reads them in their order from the journal, and remembers on
-// disk up to which event the master above has taken them: neither a restart of that master nor one of the syndic loses any.
+// Forwards events of the local master to the master above. Events are read in order from the journal, and the number of
+// the last forwarded event is on disk, so that no restart of either side loses any.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isAnyError, type Log, PRIVATE_FILE, Repeats, recover, toError } from '../base/mod.ts'
@@ -63,7 +63,7 @@ export class HandOver {
       try {
         const tap = await lower.events(this.last === undefined ? undefined : this.last + 1)
         this.tap = tap
-        // what was before the first start is not for the master above
+        // skip events from before the first start
         this.last ??= tap.last
         this.save()
         if (!this.stopped.signal.aborted) await this.pump(tap)
@@ -106,7 +106,7 @@ export class HandOver {
     batch.add(event, kind, performance.now() + wait)
   }
 
-  /** Hand events over, again and again until they are taken. Events that are refused together go one by one. */
+  /** Forward events, repeatedly until they are accepted. If a group of events is refused, they are sent one by one. */
   private async deliver(batch: HandedEvents): Promise<void> {
     for (let refusals = 0; !this.stopped.signal.aborted; ) {
       try {
@@ -134,13 +134,16 @@ export class HandOver {
     this.save()
   }
 
-  /** Leave out an event that is refused whatever it holds: a minion that fires such events must not hold up the returns of others. */
+  /**
+   * Skip an event that is refused with any content, so that a minion with such events does not block the returns
+   * of others.
+   */
   private giveUp(batch: HandedEvents, reason: string): void {
     this.parts.log('error', `A master above refuses ${batch.shown}, which is left out: ${reason}`)
     this.taken(batch)
   }
 
-  /** Whether the master takes requests at all: if so, what it refuses is refused for its content. */
+  /** Whether the master accepts requests at all; if so, a refusal is about the content. */
   private async isServed(): Promise<boolean> {
     return recover(isAnyError, false, async () => {
       await this.parts.send([eventsLoad(this.parts.id, [])], 0)

@@ -21,12 +21,12 @@ const PUBLISH_SECONDS = 15
 /** Fields of a publication that a request has beside its keywords. */
 const OF_LOAD = ['fun', 'arg', 'ret', 'jid', 'to', 'traceparent']
 
-/** Fields that say to whom a publication goes. */
+/** Fields of the target of a publication. */
 const OF_TARGET = ['tgt', 'tgt_type', 'delimiter']
 
-/** What became of a job that was handed on. */
+/** The result of publishing a job on the local master. */
 export interface HandedOn {
-  /** The job as the master publishes it, when no minion is meant: the master tells nobody of it. */
+  /** The publication of a job without matching minions, for which the local master fires no event. */
   unmatched?: Dict
 }
 
@@ -52,7 +52,7 @@ export class LowerMaster {
   async publish(job: Dict): Promise<HandedOn> {
     const { key, user } = localKey(this.opts)
     const typed = job.get('typed') ?? null
-    // a master above replaces the target of a limited user by ids of its own minions; the rights of that user come along
+    // a master above replaces the target of a limited user by ids of its own minions, and sends the user's rights along
     const rights = job.get('auth_list') ?? null
     const aimed: Dict = isDict(typed) && isList(rights) && rights.length > 0 ? typed : job
     const kwargs: Dict = new Map()
@@ -97,7 +97,7 @@ export class LowerMaster {
     return Object.assign(followed, { last: live.last })
   }
 
-  /** Return what the master knows of one of its jobs. */
+  /** Return the local master's data about one of its jobs. */
   describe(jid: string): Dict | undefined {
     return this.store.job(jid)?.load
   }

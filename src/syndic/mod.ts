@@ -1,3 +1,3 @@
-// The syndic: hands the jobs of masters above to the master of this machine, and its events and returns back to them.
+// The syndic: publishes jobs of the masters above on the local master, and forwards its events and returns to them.
 export { Syndic } from './syndic.ts'
 export { syndicOptions } from './syndic-options.ts'

@@ -12,7 +12,7 @@ export interface SyndicOptions {
   upper: Dict
   /** The names of the masters above. */
   masters: string[]
-  /** The options by which the daemon runs: its user, its files and folders. */
+  /** The options of the daemon itself: its user, its files and folders. */
   daemon: Dict
 }
 
@@ -24,8 +24,8 @@ const FROM_MASTER: ReadonlyArray<readonly [ofMaster: string, ofMinion: string]> 
 ]
 
 /**
- * Return the options of both sides. `isMinionNamed` says that the minion's file names the id; otherwise the id of the master's file counts,
- * where that one names an id.
+ * Return the options of both sides. `isMinionNamed`: the minion's file sets the id; otherwise the id in the master's
+ * file is used, if there is one.
  */
 export function syndicOptions(lower: Dict, minion: Dict, isMinionNamed: boolean): SyndicOptions {
   const named = option(lower, 'syndic_master')
@@ -45,7 +45,7 @@ export function syndicOptions(lower: Dict, minion: Dict, isMinionNamed: boolean)
   return { lower, upper, masters, daemon: daemonOptions(lower, upper) }
 }
 
-/** A syndic that becomes another user makes over the folders of its own, and none of the master's. */
+/** A syndic that changes its user changes the owner of its own folders, not of the master's. */
 function daemonOptions(lower: Dict, upper: Dict): Dict {
   const folder = syndicFolder(lower)
   const daemon: Dict = new Map(lower)
@@ -56,5 +56,5 @@ function daemonOptions(lower: Dict, upper: Dict): Dict {
   return daemon
 }
 
-/** Where a syndic keeps its files. */
+/** The folder of a syndic's files. */
 export const syndicFolder = (lower: Dict): string => join(option(lower, 'cachedir'), 'syndic')

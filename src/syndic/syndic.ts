@@ -1,6 +1,6 @@
-// A running syndic: a connection to each master above, the master of this machine, and what goes from one to the other. Returns and lists
-// of minions of a job go to the master that published it. What belongs to no job from above goes to one of the masters that are
-// connected, or to all of them (`syndic_forward_all_events`).
+// A running syndic: connections to the masters above and to the local master. Returns and lists of minions of a job go
+// to the master that published it. Other events go to one of the connected masters, or to all of them
+// (`syndic_forward_all_events`).
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ export class Syndic {
     this.over.catch(() => undefined)
   }
 
-  /** Rejects with what ends the syndic, such as a rejected key. */
+  /** Rejects with the error that ends the syndic, such as a rejected key. */
   get ended(): Promise<never> {
     return this.over
   }
@@ -73,13 +73,16 @@ export class Syndic {
     for (const own of this.uppers)
       this.handOver(fileName(own.name), this.isOf(own.name), (...sent) => sendAll(own, ...sent))
     this.handOver('shared', this.isShared, (...sent) => this.sendToAny(...sent))
-    // first of all, so that nobody waits for what they do not answer
+    // close the masters above first, so that no request waits for an answer
     for (const own of this.uppers) this.closings.push(() => own.close())
     const opened = this.uppers.map((own) => this.openUpper(own))
     await Promise.race([Promise.any(opened).catch(firstOf), this.over])
   }
 
-  /** One of several masters whose name cannot be resolved is tried again; the others go on. */
+  /**
+   * Open the connection to a master above. If its name cannot be resolved and there are other masters, it is retried
+   * while the others work.
+   */
   private async openUpper(own: UpperMaster): Promise<void> {
     for (;;) {
       try {
@@ -121,7 +124,10 @@ export class Syndic {
     return option(this.options.lower, 'syndic_forward_all_events')
   }
 
-  /** What goes upwards at all: without returns in other events, as in Salt, and with `syndic_mode: cluster` nothing but jobs. */
+  /**
+   * Whether an event is forwarded: returns within other events are not, as in Salt, and with `syndic_mode: cluster`
+   * only events of jobs are.
+   */
   private goesUp({ fields }: BusEvent, kind: JobEvent | undefined): boolean {
     if (kind?.what === 'return' || kind?.what === 'list') return true
     return option(this.options.lower, 'syndic_mode') === 'sync' && !fields.has('retcode')
@@ -194,7 +200,8 @@ export class Syndic {
         }
         const fun = shownText(briefStr(load.get('fun') ?? ''))
         this.log('error', `Job ${jid} (${fun}) of master ${master} was not published here: ${toError(error).message}`)
-        // otherwise it may be tried again, and what the master published all the same goes to the master that asked for it
+        // otherwise the job may be published again, and returns of a job that was published in spite of the error go to
+        // the right master
         if (isRefused) this.jobs.done(jid, target)
         if (isRefused) await this.tellUnmatched(emptyList(load, jid), jid, master)
         return
@@ -202,7 +209,10 @@ export class Syndic {
     }
   }
 
-  /** The master of this machine tells nobody of a job without minions, and the caller above would wait for its list. */
+  /**
+   * Report a job without matching minions to the master above: the local master fires no event, and the caller would
+   * wait for its list.
+   */
   private async tellUnmatched(data: Dict, jid: string, master: string): Promise<void> {
     const own = this.uppers.find(({ name }) => name === master)!
     const list = new Map<Value, Value>([['tag', `salt/job/${jid}/new`]]).set('data', data) as Dict

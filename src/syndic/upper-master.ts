@@ -1,4 +1,4 @@
-// The connection of a syndic to one master above it: its publications, and what is handed to it.
+// The connection of a syndic to one master above: its publications, and the events for it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
@@ -83,8 +83,8 @@ export class UpperMaster {
 }
 
 /**
- * Whether the master would take a request with other content. Nobody answers, the disk of the master is full, or the key of the syndic is not
- * accepted: that is no refusal, and passes.
+ * Whether the master refuses the content of a request. No answer, a full disk of the master and a key that is not
+ * accepted are temporary, and no refusals.
  */
 export const isRefusal = (error: unknown): boolean =>
   isWireError(error, 'AuthenticationError') || error instanceof MsgpackError

@@ -9,7 +9,7 @@ export type Point = { labels: Labels; value: number } | { labels: Labels; bucket
 export interface Buckets {
   /** Upper bounds of the buckets, in order; the last bucket has none. */
   bounds: readonly number[]
-  /** How many values fell into each bucket: one more than there are bounds. */
+  /** How many values are in each bucket; there is one more bucket than bounds. */
   counts: readonly number[]
   sum: number
   count: number
@@ -17,7 +17,7 @@ export interface Buckets {
 
 /** A metric with a point for each combination of labels. */
 export interface MetricFamily {
-  /** As OpenTelemetry writes names, such as `salt.jobs.published`. */
+  /** The name in OpenTelemetry's form, such as `salt.jobs.published`. */
   readonly name: MetricName
   readonly help: string
   readonly type: DeclaredMetric['type']
@@ -25,7 +25,9 @@ export interface MetricFamily {
   readonly points: () => readonly Point[]
 }
 
-/** Series of a metric. Labels of further series are `other`, so that callers cannot make them without end. */
+/**
+ * Limit of series of a metric. Further series get the label `other`, so that callers cannot create them without end.
+ */
 const MOST_SERIES = 500
 
 export const OTHER = 'other'
@@ -55,7 +57,7 @@ class Series<T> {
   }
 }
 
-/** Return what a family says of its metric. */
+/** Return the declaration of a metric for its family. */
 function described(name: MetricName): Omit<MetricFamily, 'points'> {
   const { help, type, unit = '' } = declaredMetric(name)
   return { name, help, type, unit }
@@ -116,10 +118,10 @@ export class Histogram {
   }
 }
 
-/** What a source of numbers answers: a number, numbers by labels, or undefined where it is not known. */
+/** The result of a source of numbers: a number, numbers by labels, or undefined if unknown. */
 export type MetricReading = number | undefined | Array<[Labels, number]>
 
-/** Return a family whose numbers are asked for when they are shown. */
+/** Return a family whose numbers are computed when they are read. */
 export function asked(name: MetricName, ask: () => MetricReading): MetricFamily {
   const points = (): Point[] => {
     const value = ask()

@@ -16,7 +16,7 @@ export interface ListenerOptions {
 const MOST_CONNECTIONS = 64
 const LONGEST_HEADERS = 8192
 
-/** How long a connection may take for its headers, for a request, and may idle. */
+/** Time limits of a connection for headers, for a request, and for idling. */
 const HEADERS_MS = 5000
 const REQUEST_MS = 10_000
 const IDLE_MS = 5000
@@ -24,7 +24,7 @@ const IDLE_MS = 5000
 /** For how long a text is shown again: making it costs more than sending it. */
 const FRESH_MS = 200
 
-/** How often an address that is taken is tried again. */
+/** Interval between attempts to listen at an occupied address. */
 const AGAIN_MS = 10_000
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/

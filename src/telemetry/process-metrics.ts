@@ -61,12 +61,12 @@ export function processFamilies(lag: Pick<LoopLag, 'worst'>): MetricFamily[] {
 }
 
 function openDescriptors(): number | undefined {
-  // systems without /proc do not tell
+  // systems without /proc have no such data
   return recover(isAnyError, undefined, () => readdirSync('/proc/self/fd').length)
 }
 
 function limitOfDescriptors(): number | undefined {
-  // systems without /proc do not tell
+  // systems without /proc have no such data
   return recover(isAnyError, undefined, () => {
     const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
     return soft === undefined ? undefined : Number(soft)

@@ -6,7 +6,7 @@ import { type Collector, failureText } from './otlp/collector.ts'
 
 const PATIENCE_MS = 10_000
 
-/** How long the last metrics may take at the end. */
+/** Time limit for the last metrics at the end. */
 const LAST_MS = 2000
 
 /** Counts go on from the begin of the process. */

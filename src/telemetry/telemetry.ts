@@ -1,4 +1,4 @@
-// The telemetry of a daemon: its metrics, where they are shown or sent, its tracer, and whether it works.
+// The telemetry of a daemon: its metrics, their listener and exporters, its tracer, and its health.
 import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, numberOf, str } from '../data/mod.ts'
 import type { MetricFamily } from './families.ts'
@@ -49,7 +49,7 @@ export class Telemetry {
     return [...this.sources].flatMap((source) => source())
   }
 
-  /** All metrics as Prometheus reads them. */
+  /** All metrics in the text format of Prometheus. */
   get text(): string {
     return metricsText(this.families)
   }

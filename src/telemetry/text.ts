@@ -22,13 +22,13 @@ const UNITS: Readonly<Record<NonNullable<DeclaredMetric['unit']>, string>> = {
   By: '_bytes',
 }
 
-/** Return the name by which Prometheus knows a metric. */
+/** Return the Prometheus name of a metric. */
 export function promName(name: MetricName): string {
   const { unit, type } = declaredMetric(name)
   return `${name.replaceAll('.', '_')}${unit ? UNITS[unit] : ''}${type === 'counter' ? '_total' : ''}`
 }
 
-/** Write families as Prometheus reads them. */
+/** Write families in the text format of Prometheus. */
 export function metricsText(families: Iterable<MetricFamily>): string {
   const lines: string[] = []
   for (const family of families) {

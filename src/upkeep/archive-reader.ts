@@ -125,7 +125,7 @@ function innerOf(source: Readable): Readable {
   return out
 }
 
-/** Refuse what could reach outside of the directory that an archive is unpacked in. */
+/** Refuse entries that could reach outside of the directory in which an archive is unpacked. */
 function checked({ path, kind, type, size, mode, mtime, link }: TarHead): TarEntry {
   const place = path.replace(/\/+$/, '')
   if (kind !== 'file' && kind !== 'directory' && kind !== 'link') {
@@ -152,7 +152,7 @@ const isInside = (path: string): boolean =>
   !path.includes('\0') &&
   path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && part.length <= 255)
 
-/** Whether a link stays below the first part of the path where it is, by its text: what is written must be without ways up behind names. */
+/** Whether a link stays below the first part of its path, judged by its text, which must have no `..` after a name. */
 function isLinkInside(path: string, link: string): boolean {
   if (link === '' || link.startsWith('/') || link.includes('\0')) return false
   let depth = path.split('/').length - 1

@@ -18,7 +18,7 @@ export interface ArchiveOptions {
   isForced?: boolean
 }
 
-/** Endings of names that say how an archive is compressed; those of encryption come behind. */
+/** Remove the suffix of encryption; the suffix before it names the compression. */
 const innerName = (file: string): string => file.replace(/\.(?:age|gpg|asc|pgp)$/, '')
 
 export class ArchiveWriter {
@@ -104,7 +104,10 @@ export function zstd(name: keyof Zstd): Transform {
   })
 }
 
-/** The program and arguments that encrypt to a recipient. Recipients are public: they are no secret in a list of processes. */
+/**
+ * Return the program and arguments for encryption to a recipient. Recipients are public, so they may appear in a
+ * process list.
+ */
 function encryption(recipient: string): [string, string[]] {
   if (/^(?:age1|ssh-(?:ed25519|rsa) )/.test(recipient)) return ['age', ['--encrypt', '--recipient', recipient]]
   if (recipient.startsWith('-')) throw new UpkeepError('ProgramFailed', `'${recipient}' cannot be a recipient`)

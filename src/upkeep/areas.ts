@@ -1,5 +1,5 @@
-// The directories that make a master: configuration with keys, cache with jobs and events, queues and tokens, and on request the
-// trees that it serves. A directory inside another one belongs to that one.
+// The directories of a master: configuration with keys, cache with jobs and events, queues and tokens, and on request
+// the served trees. A directory inside another one belongs to that one.
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { RESTORE_FOLDER } from '../base/mod.ts'
@@ -26,7 +26,10 @@ const REMADE = [
   '.dfn',
 ] as const
 
-/** Files that are left out: logs of databases, whose content is in the copies, and leftovers of earlier restores and migrations. */
+/**
+ * Files that are skipped: logs of databases, whose content is in the copies, and leftovers of earlier restores and
+ * migrations.
+ */
 const LEFT_OUT = /(?:\.db-(?:wal|shm|journal)|\.db\.(?:before|damaged)-.*|\.tmp|\.part)$/
 
 const OLD_FILES = '.before-restore-'
@@ -58,7 +61,7 @@ export function masterAreas(opts: Dict, isWithTrees: boolean): Area[] {
 /** The directory of the configuration file. */
 const configFolder = (opts: Dict): string => dirname(option(opts, 'conf_file'))
 
-/** Whether a path is another one or lies above it; of equal paths the first one counts. */
+/** Whether a path equals or contains another; of equal paths the first one counts. */
 const isOuter = (outer: string, path: string, isEarlier: boolean): boolean =>
   outer === path ? isEarlier : path.startsWith(`${outer}/`)
 

@@ -1,6 +1,7 @@
-// A backup of a master, also while it runs. First the master writes an event that marks the beginning; the journal is copied when that
-// event is in it, then the databases, each as one consistent copy, then everything else. So what the journal refers to is in the
-// databases, and all that was acknowledged before the beginning is in the backup.
+// A backup of a master, also while it runs. First the master fires an event that marks the beginning. When the journal
+// has that event, the journal is copied, then each database as one consistent copy, then the rest. So the databases
+// contain all data that the journal refers to, and the backup contains everything that was confirmed before the
+// beginning.
 import { createHash } from 'node:crypto'
 import {
   closeSync,
@@ -174,7 +175,7 @@ class Backup {
     return path === this.scratch || path === resolve(this.request.file)
   }
 
-  /** A link inside its directory stays a link; of one that leads out, the file that it leads to is kept. */
+  /** Keep a link inside its directory as a link; for a link that leads out, store the file behind it. */
   private async addLink(path: string, area: number): Promise<void> {
     const link = readlinkSync(path)
     const target = resolve(dirname(path), link)

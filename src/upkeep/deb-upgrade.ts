@@ -1,6 +1,6 @@
-// The upgrade of a minion that Debian packages installed. A service of its own, outside of the minion's, installs the new packages, waits
-// until the new minion has reported to its master, and installs the old packages again when it has not in time. The service is enabled
-// until then, so that it goes on after a reboot.
+// The upgrade of a minion that Debian packages installed. A separate service installs the new packages, waits until the
+// new minion has reported to its master, and otherwise reinstalls the old packages. The service stays enabled until
+// then, so that it continues after a reboot.
 import {
   chmodSync,
   copyFileSync,
@@ -24,7 +24,7 @@ import type { Proof } from './signature.ts'
 import type { UpgradeTrial } from './trial.ts'
 import { copyChecked } from './versions.ts'
 
-/** Where packages put the programs, and where they keep what they make. */
+/** The directories of packaged programs, and of their data. */
 const PROGRAMS = '/usr/lib/brine/dist'
 export const DEB_PREFIX = '/var/lib/brine'
 const SUPERVISOR = '/usr/lib/brine/supervise-upgrade'
@@ -47,7 +47,7 @@ const refuse = (message: string, hint?: string): never => {
   throw new UpkeepError('UpgradeRefused', message, hint === undefined ? {} : { hint })
 }
 
-/** Refuse a machine on which a package manager of Debian cannot replace this minion. */
+/** Throw on a machine where Debian's package tools cannot replace this minion. */
 export function checkMachine(): void {
   if (!existsSync('/usr/bin/dpkg') || !existsSync(SUPERVISOR)) {
     refuse(
@@ -106,7 +106,7 @@ async function copyOffered(offered: readonly OfferedDeb[], folder: string): Prom
   return debs
 }
 
-/** Refuse packages that do not replace exactly the ones that are installed. */
+/** Throw if the packages do not replace exactly the installed ones. */
 async function checkFit(
   debs: readonly Deb[],
   installed: ReadonlyMap<string, string>,
@@ -185,7 +185,7 @@ export function abandonDebUpgrade(trial: UpgradeTrial): void {
   rmSync(trial.folder, { recursive: true, force: true })
 }
 
-/** How far an upgrade was when this process started. */
+/** The progress of an upgrade when this process started. */
 export interface DebProgress {
   /** The new packages were installed before. */
   isNew: boolean

@@ -1,5 +1,5 @@
-// The Debian packages of Brine on this machine: which are installed, which files are offered in their place, and the installed ones as
-// files again, so that there is a way back.
+// The Debian packages of Brine on this machine: the installed ones, the offered files, and the installed ones as files
+// again for a rollback.
 import {
   chmodSync,
   copyFileSync,
@@ -19,7 +19,7 @@ import { PRIVATE_FOLDER, shownText } from '../base/mod.ts'
 import { UpkeepError } from './errors.ts'
 import { runTool } from './programs.ts'
 
-/** The packages that `npm run package` makes, each of which needs the others in its own version. */
+/** The packages of `npm run package`; each requires the others in its own version. */
 const NAMES: readonly string[] = ['brine', 'brine-master', 'brine-minion', 'brine-api', 'brine-syndic']
 
 /** Files of a package that the administrator's settings of dpkg may leave out. */
@@ -32,14 +32,14 @@ export interface Deb {
   name: string
   version: string
   architecture: string
-  /** What it takes on the disk, in bytes. */
+  /** Its installed size, in bytes. */
   size: number
 }
 
 /** The format of a line with these fields. */
 const fields = (...names: string[]): string => `${names.map((name) => `\${${name}}`).join(' ')}\n`
 
-/** Run a program of dpkg; return what it prints. */
+/** Run a program of dpkg; return its output. */
 async function dpkg(program: string, words: readonly string[]): Promise<string> {
   const ended = await runTool(program, words, { milliseconds: PATIENCE_MS, env: { LC_ALL: 'C' } })
   if (ended?.code === 0) return ended.stdout
@@ -76,7 +76,7 @@ export async function readDeb(file: string, label: string): Promise<Deb> {
   return { name, version, architecture, size: Number(size || 0) * 1024 }
 }
 
-/** Put the installed packages into a directory as files: the ones that an earlier upgrade kept, or made anew from their files. */
+/** Put the installed packages into a directory as files: those that an earlier upgrade kept, or else rebuilt ones. */
 export async function keepInstalled(
   installed: ReadonlyMap<string, string>,
   kept: string,
@@ -102,7 +102,7 @@ async function filesOf(folder: string): Promise<Map<string, string>> {
   return found
 }
 
-/** Make the file of an installed package from what it put onto this machine and from its scripts. */
+/** Rebuild the file of an installed package from its installed files and scripts. */
 async function repack(name: string, folder: string): Promise<void> {
   const tree = join(folder, `.${name}`)
   const control = join(tree, 'DEBIAN')

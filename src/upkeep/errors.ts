@@ -10,7 +10,7 @@ export type UpkeepErrorCode =
   | 'InTheWay'
   /** A program that is needed is missing or failed. */
   | 'ProgramFailed'
-  /** A package is not one of Brine, or not the one that was announced. */
+  /** A package is not one of Brine, or not the announced one. */
   | 'BadPackage'
   /** A package has no signature of a trusted key. */
   | 'BadSignature'

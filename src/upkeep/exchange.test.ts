@@ -17,7 +17,7 @@ const folders = (): string[] => ['etc', 'cache'].map((name) => join(root, name))
 const OLD = { etc: { master: 'old', minion: 'old' }, cache: { 'jobs.db': 'old', tokens: 'old' } }
 const NEW = { etc: { master: 'new', 'master.d': 'new' }, cache: { 'jobs.db': 'new', events: 'new' } }
 
-/** Of the old files and of the new ones. */
+/** Number of moved files, old and new ones. */
 const MOVES = 8
 
 function write(folder: string, files: Record<string, string>): void {
@@ -25,7 +25,7 @@ function write(folder: string, files: Record<string, string>): void {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
 }
 
-/** The files of all directories, without those that begin with a dot. */
+/** Return the files of all directories, without those that begin with a dot. */
 const files = (): object =>
   Object.fromEntries(
     ['etc', 'cache'].map((name) => {

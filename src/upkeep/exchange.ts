@@ -1,6 +1,7 @@
-// Exchanges the files of several directories for new ones, so that an interruption at any moment can be finished or taken back. The new
-// files are in `.brine-restore/new` of each directory, the old ones go to `.brine-restore/old`. A plan, written into each directory
-// before the first file is moved, says which names there are; where a file is says how far the exchange is.
+// Exchanges the files of several directories for new ones, so that an interruption at any moment can be completed or
+// rolled back. The new files are in `.brine-restore/new` of each directory, the old ones go to `.brine-restore/old`. A
+// plan, written into each directory before the first move, lists the names; the location of each file shows the
+// progress.
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -62,8 +63,8 @@ export interface PreparedFolder {
 }
 
 /**
- * Begin: close the directory to other users, so that they cannot put links into it, and make an empty one for the new files. A directory
- * with a plan is refused.
+ * Close the directory to other users, so that they cannot put links into it, and create an empty directory for the new
+ * files. Throw if the directory already has a plan.
  */
 export function prepareFolder(path: string): PreparedFolder {
   mkdirSync(path, { recursive: true })

@@ -25,7 +25,7 @@ class Launcher {
     this.words = words
   }
 
-  /** Run until the minion ends by itself or is told to. Return its exit status. */
+  /** Run until the minion ends or is told to end. Return its exit status. */
   async run(version: string): Promise<number> {
     for (const signal of PASSED_ON) {
       process.on(signal, () => {
@@ -44,7 +44,10 @@ class Launcher {
     }
   }
 
-  /** Carry out the upgrade that the minion has begun, after the one before it: its supervisor may not have seen its end yet. */
+  /**
+   * Carry out the upgrade that the minion has started, after the previous one: its supervisor may not have noticed its
+   * end yet.
+   */
   private upgrade(): void {
     const own = (this.upgrading ?? Promise.resolve())
       .then(() => this.carryOut())
@@ -60,7 +63,7 @@ class Launcher {
     await supervise(trial, (own, version) => this.start(version, version === own.request.to ? own : undefined))
   }
 
-  /** Start a version. What one on trial writes goes to the log of the upgrade too. */
+  /** Start a version. The output of a version on trial also goes to the log of the upgrade. */
   private start(version: string, trial?: UpgradeTrial): number {
     if (this.isStopping) return 0
     const program = join(versionFolder(this.prefix, version), 'dist', 'salt-minion.js')

@@ -1,5 +1,5 @@
-// What an archive says of itself: a head in front, so that a foreign or newer archive is refused at once, and at the end the list of
-// all files with their hashes.
+// The metadata of an archive: a header in front, so that a foreign or newer archive is refused at once, and at the end
+// a list of all files with their hashes.
 import { z } from 'zod'
 import { UpkeepError } from './errors.ts'
 
@@ -44,7 +44,7 @@ const manifest = z.object({
   files: z.array(file),
   /** The versions of the databases by their paths. */
   databases: z.record(z.string(), z.object({ name: z.string().max(100), version: z.string().max(20) })),
-  /** What could not be kept, and why. */
+  /** Files that could not be stored, with the reason. */
   skipped: z.array(z.string()),
 })
 

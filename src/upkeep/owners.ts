@@ -19,7 +19,7 @@ export async function ownerNames(host: Host): Promise<OwnerNames> {
   }
 }
 
-/** Owners as an archive lists them. */
+/** The table of owners in an archive. */
 export class OwnerTable {
   readonly list: Owner[] = []
   private readonly names: OwnerNames | undefined

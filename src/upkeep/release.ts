@@ -1,4 +1,4 @@
-// What a version of Brine says of itself, in `dist/release.json`: for programs of other versions.
+// The release data of a version of Brine, in `dist/release.json`, for programs of other versions.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -25,7 +25,7 @@ export type Release = z.infer<typeof release>
 /** The file below the directory of a version. */
 export const RELEASE_FILE = 'dist/release.json'
 
-/** Return what this version says of itself. */
+/** Return the release data of this version. */
 export function ownRelease(): Release {
   return {
     name: 'brine',
@@ -53,7 +53,7 @@ export function readRelease(text: string, place: string): Release {
   )
 }
 
-/** Return what the version in a directory says of itself. */
+/** Return the release data of the version in a directory. */
 export function releaseIn(folder: string): Release {
   let text: string
   try {

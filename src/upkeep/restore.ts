@@ -33,11 +33,11 @@ import { type OwnerNames, ownerHere } from './owners.ts'
 
 export interface RestoreRequest extends ArchiveLimits {
   file: string
-  /** A directory that stands for `/`. */
+  /** A directory in place of `/`. */
   into?: string
-  /** Directories that may be restored to where they were; others are refused. Not needed with `into`. */
+  /** Directories that may be restored to their original path; others are refused. Not needed with `into`. */
   allowed: readonly string[]
-  /** Whether files that are there are exchanged. */
+  /** Whether existing files are exchanged. */
   isForced?: boolean
   /** Whether only checks are made. */
   isTest?: boolean
@@ -67,7 +67,7 @@ export async function verifyArchive(
   return readWhole(file, options, async () => undefined)
 }
 
-/** Restore a master, or with `isTest` only say what would be done. */
+/** Restore a master, or with `isTest` only report what would be done. */
 export async function restore(request: RestoreRequest): Promise<RestoreReport> {
   const { file, isTest = false } = request
   let paths: string[] = []
@@ -103,7 +103,7 @@ export async function restore(request: RestoreRequest): Promise<RestoreReport> {
 
 type Taking = (entry: ReadEntry, head: ArchiveHead) => Promise<unknown>
 
-/** Go through an archive. `take` may read the body of an entry; the manifest at the end must agree with all of them. */
+/** Read an archive. `take` may read the body of an entry; the manifest at the end must match all of them. */
 async function readWhole(
   file: string,
   options: ArchiveLimits & { progress?(text: string): void },
@@ -155,7 +155,7 @@ async function textOf({ body, size, path }: ReadEntry, most: number): Promise<st
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** Nothing is written through a link that the archive itself brought. */
+/** Throw for an entry whose path leads through a link of the same archive. */
 function refuseBelowLink(path: string, seen: ReadonlyMap<string, { kind: string }>): void {
   for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
     if ((seen.get(folder)?.kind ?? 'directory') === 'directory') continue
@@ -198,7 +198,7 @@ function checkVersions({ databases, head }: Manifest): void {
   }
 }
 
-/** Return the directories to restore to, and refuse unsafe ones and those with files. */
+/** Return the directories to restore to; throw for unsafe ones and for those with files. */
 function targetsOf(head: ArchiveHead, { into, allowed, isForced = false }: RestoreRequest): string[] {
   const root = into === undefined ? undefined : resolve(into)
   const paths = head.areas.map(({ path }) => {
@@ -233,8 +233,8 @@ function targetsOf(head: ArchiveHead, { into, allowed, isForced = false }: Resto
 }
 
 /**
- * Directories on the way must belong to this user or root and be closed to others; below `root` none of them is a link. The directory
- * itself may belong to another user when root restores it, because it is taken over first.
+ * Check that the parent directories belong to this user or root and are closed to others; below `root` none may be a
+ * link. The directory itself may belong to another user when root restores it, because root takes it over first.
  */
 function checkFolders(path: string, root: string | undefined): void {
   const own = process.geteuid?.() ?? 0
@@ -274,7 +274,7 @@ async function stage({ path, kind, body, link }: ReadEntry, paths: readonly stri
   // directories of files that come before their own entry
   mkdirSync(dirname(place), { recursive: true, mode: PRIVATE_FOLDER })
   if (kind === 'directory') mkdirSync(place, { recursive: true, mode: PRIVATE_FOLDER })
-  // without ways up behind names: another link of that name would lead them out of the directory
+  // normalized: with a `..` after a name, another link of that name could lead out of the directory
   else if (kind === 'link') symlinkSync(normalize(link ?? ''), place)
   else {
     const fd = openSync(place, 'wx', PRIVATE_FILE)
@@ -286,7 +286,7 @@ async function stage({ path, kind, body, link }: ReadEntry, paths: readonly stri
   }
 }
 
-/** Give a new file its owner and mode. Only root can give files away; for other users they stay their own. */
+/** Set owner and mode of a new file. Only root can change owners; other users keep the files. */
 function setRights(
   { path, kind, mode, owner }: ArchivedFile,
   owners: ArchiveHead['owners'],

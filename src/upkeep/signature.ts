@@ -1,5 +1,5 @@
-// Signatures of packages: detached OpenPGP signatures as `gpg --detach-sign` makes them, checked by a verifier of the system against a file
-// of trusted keys. Debian's apt brings gpgv or sqv; other systems have gpg.
+// Signatures of packages: detached OpenPGP signatures as by `gpg --detach-sign`, verified by a program of the system
+// against a file of trusted keys. Debian's apt depends on gpgv or sqv; other systems have gpg.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,9 +14,9 @@ const LARGEST_SIGNATURE = 64 << 10
 /** How long a verifier may take, in milliseconds. */
 const PATIENCE_MS = 300_000
 
-/** What a package must satisfy besides being one of Brine. */
+/** The conditions for a package, besides being one of Brine. */
 export interface Proof {
-  /** Its SHA-256; undefined when nobody named one. */
+  /** Its SHA-256; undefined if the caller gave none. */
   sha256: string | undefined
   /** The file with the trusted keys; undefined when signatures are not checked. */
   keyring: string | undefined

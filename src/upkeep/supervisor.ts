@@ -1,6 +1,7 @@
-// Watches the first minutes of a new version of a minion. It is a process of its own, of the old version: it ends the old minion, starts
-// the new one by its own path, and starts the old one again when the new one ends, or does not report in time. `current` stays with the
-// old version until the new one has reported, so a reboot in between starts the old one.
+// Supervises the first minutes of a new version of a minion. It is a separate process of the old version: it ends the
+// old minion, starts the new one by its own path, and starts the old one again if the new one ends or does not report
+// in time. `current` points to the old version until the new one has reported, so a reboot in between starts the old
+// one.
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +14,7 @@ import { makeCurrent, versionFolder } from './versions.ts'
 const ENDING_MS = 30_000
 const LOOK_MS = 100
 
-/** The environment variable that tells a minion that it is on trial: the directory of the upgrade. */
+/** The environment variable that marks a minion as on trial: the directory of the upgrade. */
 export const TRIAL = 'BRINE_UPGRADE_TRIAL'
 
 /** The environment variable with the process id of `brine run-minion`, for the minion below it. */
@@ -28,9 +29,9 @@ export function startSupervisor({ folder, request: { prefix, from, node } }: Upg
   spawn(node, [program, 'supervise-upgrade', folder], { detached: true, stdio: 'ignore', cwd: '/' }).unref()
 }
 
-/** Return a text that stands for a process; another one with the same number has another text. */
+/** Return a text that identifies a process, also against later processes with the same number. */
 export function processMark(pid: number): string {
-  // no such process, or a system without /proc
+  // the process has ended, or the system has no /proc
   return recover(isAnyError, `${pid}:`, () => {
     // the time of its start is the 22nd field; the name before it may have spaces and brackets
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\)/s, '').trim().split(' ')
@@ -76,7 +77,10 @@ async function outcome(trial: UpgradeTrial): Promise<string | undefined> {
   }
 }
 
-/** Start the minion of a version in the background, and return its process id. What the new one writes goes to the log. */
+/**
+ * Start the minion of a version in the background, and return its process id. The output of the new version goes to the
+ * log.
+ */
 function startDetached(trial: UpgradeTrial, version: string): number {
   const { prefix, node, execArgv, words, cwd, to } = trial.request
   const program = join(versionFolder(prefix, version), 'dist', 'salt-minion.js')

@@ -19,7 +19,7 @@ import { isJid, PRIVATE_FILE, PRIVATE_FOLDER } from '../base/mod.ts'
 
 const request = z.object({
   jid: z.string(),
-  /** What is exchanged: version directories or Debian packages. */
+  /** The kind of installation: version directories or Debian packages. */
   kind: z.enum(['versions', 'packages']).default('versions'),
   from: z.string(),
   to: z.string(),
@@ -29,7 +29,7 @@ const request = z.object({
   seconds: z.number(),
   /** The process of the old version. */
   old: z.string(),
-  /** How the minion is started: Node, its options, and the words after the program. */
+  /** The command line of the minion: Node, its options, and the words after the program. */
   node: z.string(),
   execArgv: z.array(z.string()),
   words: z.array(z.string()),
@@ -76,7 +76,7 @@ export class UpgradeTrial {
     return new UpgradeTrial(folder, request.parse(JSON.parse(readFileSync(join(folder, 'request.json'), 'utf8'))))
   }
 
-  /** Return the upgrade of a prefix whose outcome no master was told yet. */
+  /** Return the upgrade of a prefix whose result is not reported to a master yet. */
   static unreported(prefix: string): UpgradeTrial | undefined {
     const all = join(prefix, 'upgrades')
     if (!existsSync(all)) return undefined
@@ -141,7 +141,7 @@ export class UpgradeTrial {
     return join(this.folder, 'log')
   }
 
-  /** The end of what the new version wrote. */
+  /** The end of the new version's output. */
   get tail(): string {
     const size = statSync(this.log, { throwIfNoEntry: false })?.size ?? 0
     if (size === 0) return ''

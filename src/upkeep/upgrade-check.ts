@@ -1,4 +1,4 @@
-// What an upgrade of a master to another version would meet: databases, disk, minions, running work and backups.
+// Checks before an upgrade of a master to another version: databases, disk, minions, running work and backups.
 import { existsSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PRIVATE_FILE, shownText, toError } from '../base/mod.ts'
@@ -152,7 +152,10 @@ function diskFindings(opts: Dict, databases: readonly DatabaseFacts[], target: R
   return [{ level: bavail * bsize > needed ? 'ok' : 'problem', subject: 'disk', text }]
 }
 
-/** The versions that minions said they have. A minion can say anything, so the texts are cut and shown as they are. */
+/**
+ * Return the versions in the minions' grains. A minion can send any text, so texts are cut and otherwise shown
+ * unchanged.
+ */
 function minionVersions(opts: Dict): Record<string, number> {
   const bank = fileCache(option(opts, 'cachedir')).bank('grains')
   const counts = new Map<string, number>()

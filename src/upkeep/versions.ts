@@ -1,4 +1,5 @@
-// Versions side by side: `<prefix>/versions/<version>` each, and the link `<prefix>/current` to the one that is started.
+// Versions side by side: `<prefix>/versions/<version>` each, and the link `<prefix>/current` to the version that is
+// started.
 import { createHash, randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -74,8 +75,8 @@ export async function hashOf(file: string): Promise<string> {
 }
 
 /**
- * Copy a package, and refuse it if it has not the wanted SHA-256 or no signature of a trusted key. Nobody can change the copy
- * afterwards.
+ * Copy a package; throw if it does not have the wanted SHA-256 or a signature of a trusted key. No other user can
+ * change the copy afterwards.
  */
 export async function copyChecked(file: string, copy: string, { sha256: wanted, ...signed }: Proof): Promise<void> {
   const hash = createHash('sha256')
@@ -115,8 +116,8 @@ async function smallText({ size, body, path }: ReadEntry): Promise<string> {
 }
 
 /**
- * Unpack a package into the directory of its version and return its release data. The directory appears complete or not at all. A version that is
- * there already is replaced, unless it is the one in `inUse`. A package that does not satisfy `proof` is refused.
+ * Unpack a package into the directory of its version and return its release data. The directory appears complete or not
+ * at all. An existing version is replaced, unless it is `inUse`. A package that does not satisfy `proof` is refused.
  */
 export async function stageVersion(
   prefix: string,

@@ -1,5 +1,5 @@
-// The map around every request, and how its fields are read: a byte string that happens to be valid UTF-8 arrives as
-// text, so whoever needs bytes takes both.
+// The envelope of every request, and access to its fields: a byte string that happens to be valid UTF-8 arrives as
+// text, so readers of bytes accept both.
 import { shownText } from '../base/mod.ts'
 import { type Dict, isDict, str, type Value } from '../data/mod.ts'
 
@@ -27,7 +27,7 @@ export function textField(map: Dict, name: string): string | undefined {
 /** The version of a request, 0 when it names none. */
 export function requestVersion(envelope: Dict): number {
   const version = envelope.get('version')
-  // what is no number is below any minimum, and compares with none
+  // NaN is below any minimum
   if (typeof version === 'number') return Number.isNaN(version) ? 0 : Math.trunc(version)
   return typeof version === 'string' && /^\s*[+-]?\d+\s*$/.test(version) ? Number(version) : 0
 }
@@ -39,14 +39,14 @@ export function dictOf(value: Value | undefined): Dict | undefined {
 /** The nonce of a request. Salt sends 32 hex digits. */
 export const NONCE: RegExp = /^[\dA-Za-z-]{1,64}$/
 
-/** A field of a message as a part of a line of the log, whatever its sender put into it. */
+/** Return a field of a message as text for a log line, safe for any content. */
 export function shownField(value: Value | undefined): string {
   if (typeof value === 'string') return shownText(value)
   if (value === undefined || value === null || typeof value !== 'object') return str(value ?? null)
   return `a value of type ${value.constructor.name}`
 }
 
-/** As long as the name of a file can be. */
+/** The maximum length of a file name. */
 const LONGEST_ID = 255
 
 /** Whether a minion may be called so: its key is a file of that name. */

@@ -1,12 +1,12 @@
-// What can go wrong on the wire. Salt's own exceptions keep their names, because people look for them in logs.
+// Errors of the wire. Salt's own exceptions keep their names, because users search for them in logs.
 import { BrineError, type ErrorDetails } from '../base/mod.ts'
 
 export type WireErrorCode =
   /** A message was not made with the key we hold, or a signature or nonce does not match. */
   | 'AuthenticationError'
-  /** The peer refuses us, or is not who it should be. */
+  /** The peer refuses the minion, or is not the expected master. */
   | 'SaltClientError'
-  /** No answer within the time and number of tries. */
+  /** No answer within the time limit and number of tries. */
   | 'SaltReqTimeoutError'
   /** A key cannot be read. */
   | 'InvalidKeyError'

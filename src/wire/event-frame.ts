@@ -1,6 +1,6 @@
-// Events as they travel between processes of one machine. A body is the tag, an empty line, and the data; a frame is a
-// map of a head and the body. Salt's heads are empty and its readers take the body only; ours carry the origin of the event.
-// A program that fires an event may put the frame's length in front: Salt 3008.2 does, 3007 does not.
+// The format of events between processes of one machine. A body is the tag, an empty line, and the data; a frame is a
+// map of a header and the body. Salt's headers are empty and its readers use only the body; Brine's contain the origin
+// of the event. A program that fires an event may prefix the frame with its length: Salt 3008.2 does, 3007 does not.
 import { createHash } from 'node:crypto'
 import {
   type DecodeOptions,
@@ -15,7 +15,7 @@ import { bytesOf } from './envelope.ts'
 import { WireError } from './errors.ts'
 
 const SEPARATOR = Buffer.from('\n\n')
-/** The first byte of a frame without a length: a map of two entries. No length of ours begins with it. */
+/** The first byte of a frame without a length: a map with two entries. No length prefix begins with it. */
 const MAP_OF_TWO = 0x82
 const LENGTH_BYTES = 4
 const MAX_FRAME_BYTES = 1 << 28
@@ -31,7 +31,7 @@ export function encodeEvent(tag: string, data: unknown): Buffer {
   return Buffer.concat([Buffer.from(tag), SEPARATOR, encodeMsgpack(data, 'bus')])
 }
 
-/** What stands before the body of a frame: a map of two, its head, and the word `body`. */
+/** Return the bytes before the body of a frame: a map of two, its header, and the word `body`. */
 function headed(head: Dict): Buffer {
   const name = (word: string): Buffer => Buffer.from(`\xa4${word}`, 'latin1')
   return Buffer.concat([Buffer.of(MAP_OF_TWO), name('head'), encodeMsgpack(head, 'bus'), name('body')])
@@ -54,7 +54,7 @@ export class FrameHead {
     return headed(new Map([...this.fields, ...kept, ...(mark === undefined ? [] : [['c', mark] as [Value, Value]])]))
   }
 
-  /** With room for a number in the last eight bytes of the head. */
+  /** Return the header with space for a number in its last eight bytes. */
   get numbered(): Buffer {
     this.withNumber ??= headed(new Map([...this.fields, ['n', 2 ** 50]]))
     return this.withNumber
@@ -64,7 +64,7 @@ export class FrameHead {
 /** The head that Salt writes. */
 const EMPTY = new FrameHead()
 
-/** Bytes from the place of a number to the end of what stands before the body. */
+/** Bytes from the number to the end of the bytes before the body. */
 const AFTER_NUMBER = 'xbody'.length + 8
 
 const BIN32 = 0xc6
@@ -72,7 +72,7 @@ const BIN32 = 0xc6
 /** Bytes that say how long a body is. */
 const lengthBytes = (size: number): number => (size < 0x100 ? 1 : size < 0x10000 ? 2 : 4)
 
-/** Writes all of a frame that stands before the data. */
+/** Write the part of a frame before the data. */
 function writeBegin(frame: Buffer, head: Buffer, tag: string, size: number): number {
   const wide = lengthBytes(size)
   let at = head.copy(frame)
@@ -82,7 +82,7 @@ function writeBegin(frame: Buffer, head: Buffer, tag: string, size: number): num
   return at + SEPARATOR.copy(frame, at)
 }
 
-/** The frame of an event whose data is packed already, without copying that more than once. */
+/** Return the frame of an event with packed data, which is copied only once. */
 export function framePacked(tag: string, packed: Uint8Array, head: Buffer = EMPTY.plain): Buffer {
   const size = Buffer.byteLength(tag) + SEPARATOR.length + packed.length
   const frame = Buffer.allocUnsafe(head.length + 1 + lengthBytes(size) + size)
@@ -105,7 +105,7 @@ export function frameEvent(
   return { frame, packed }
 }
 
-/** The same frame with a number in its head; `head` is the one that the frame has. */
+/** Return the same frame with a number in its header; `head` is the present header. */
 export function numberFrame(frame: Buffer, number: number, { plain, numbered }: FrameHead = EMPTY): Buffer {
   const bytes = Buffer.allocUnsafe(numbered.length + frame.length - plain.length)
   numbered.copy(bytes)
@@ -116,7 +116,7 @@ export function numberFrame(frame: Buffer, number: number, { plain, numbered }: 
   return bytes
 }
 
-/** Limits in which the data of an event is read. */
+/** Limits for decoding the data of an event. */
 export type EventReading = Pick<DecodeOptions, 'maxValues' | 'maxPackedValues' | 'leavesPacked'>
 
 export function decodeEvent(body: Uint8Array, reading: EventReading = {}): Event {
@@ -160,16 +160,16 @@ export interface HeadedBody {
   body: Uint8Array
   /** The number of the event on its bus. */
   number?: number
-  /** Who fired the event, as the bus wrote it. */
+  /** The origin of the event, as the bus wrote it. */
   origin?: Value
 }
 
-/** Bodies of events out of a stream of frames, with lengths in front or without; the first byte tells. */
+/** Splits a stream of frames into event bodies, with length prefixes or without; the first byte tells. */
 export class EventFrames {
   private readonly frames: MsgpackStream
   private readonly maxBytes: number
   private prefixed: boolean | undefined
-  /** What is there of a frame with a length in front, how many bytes that is, and how many it takes to go on. */
+  /** The received parts of a frame with a length prefix, their size, and the size that is needed to continue. */
   private parts: Uint8Array[] = []
   private size = 0
   private wanted = LENGTH_BYTES
@@ -184,7 +184,7 @@ export class EventFrames {
     return this.split(chunk).map(bodyOf)
   }
 
-  /** Bodies with what their heads tell. */
+  /** Return bodies with the content of their headers. */
   pushHeaded(chunk: Uint8Array): HeadedBody[] {
     return this.split(chunk).map((frame) => {
       const head = isDict(frame) ? (frame.get('head') ?? null) : null

@@ -1,4 +1,4 @@
-// What options of Salt's mean for the wire, in one place for all programs that use it.
+// Converts Salt's options to settings of the wire, for all programs.
 import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
@@ -20,7 +20,7 @@ import type {
 
 const isSyndic = (opts: Dict): boolean => opts.get('__role') === 'syndic'
 
-/** Where a master listens. */
+/** Return the endpoints on which a master listens. */
 export function masterEndpoints(opts: Dict): { requests: Endpoint; publications: Endpoint } {
   const host = option(opts, 'interface')
   return {
@@ -34,7 +34,10 @@ function socketOptions(opts: Dict): SocketOptions {
   return { ssl: tlsSettings(opts.get('ssl')), keepaliveIdle: option(opts, 'tcp_keepalive') && Math.max(0, idle) }
 }
 
-/** `true`, or an empty mapping, stands for TLS without a certificate of its own, which only a client can do. */
+/**
+ * Return the TLS settings. `true` or an empty mapping means TLS without an own certificate, which only a client can
+ * use.
+ */
 function tlsSettings(ssl: Value | undefined): TlsSettings | undefined {
   if (ssl === undefined || ssl === null || ssl === false) return undefined
   const settings: Record<string, string> = {}
@@ -92,14 +95,14 @@ export function requestClientOptions(opts: Dict): RequestClientOptions {
     sourcePort,
     // two connections cannot leave from the same port
     maxConnections: sourcePort === undefined ? undefined : 1,
-    // Salt has no option for those of zeromq
+    // Salt has no such option for zeromq
     ...(isZeromq(opts) ? {} : { reconnectDelay: reconnectPauses(opts) }),
   }
 }
 
 const isZeromq = (opts: Dict): boolean => option(opts, 'transport') === 'zeromq'
 
-/** Salt's pauses where its options were set, and Brine's own, which are shorter, where they were not. */
+/** Return Salt's delays if its options are set, else Brine's own, which are shorter. */
 function reconnectPauses(opts: Dict): Pauses {
   const most = option(opts, 'recon_max')
   const backoff = option(opts, 'tcp_reconnect_backoff')
@@ -108,7 +111,7 @@ function reconnectPauses(opts: Dict): Pauses {
   return () => 1000 * backoff
 }
 
-/** How a minion listens to publications. */
+/** Return the settings of a minion's subscriber. */
 export function subscriberOptions(opts: Dict): Partial<SubscriberOptions> {
   return {
     ...socketOptions(opts),
@@ -120,7 +123,7 @@ export function subscriberOptions(opts: Dict): Partial<SubscriberOptions> {
   }
 }
 
-/** What a minion, or a syndic, signs in with. */
+/** Return the sign-in settings of a minion or a syndic. */
 export function minionSettings(opts: Dict, key: RsaPrivateKey): MinionSettings {
   const finger = isSyndic(opts) ? option(opts, 'syndic_finger') : ''
   return {

@@ -1,4 +1,4 @@
-// Salt's wire: keys and encryption, the channels of master and minion, and the transports under them.
+// Salt's wire protocol: keys and encryption, the channels of master and minion, and the transports.
 export * from './client/mod.ts'
 export {
   Crypticle,

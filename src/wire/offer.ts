@@ -1,25 +1,25 @@
-// What peers of Brine tell each other in the field `brine`, which Salt does not read. A minion asks for signatures with a
-// context in its sign-in. A master says in every reply it signs that it makes them, whether it was asked or not: whoever
-// takes the question out of a request on the way is found out, because the reply still carries the offer.
+// The field `brine`, in which Brine peers negotiate and which Salt ignores. A minion requests context signatures in its
+// sign-in. A master offers them in every reply that it signs, requested or not: if an attacker removes the request on
+// the way, the offer in the reply reveals it.
 import { type Dict, isDict, type Value } from '../data/mod.ts'
 import { CONTEXT_VERSION, type SignedContext } from './crypto/mod.ts'
 
 /** The name of the field. */
 export const OFFER = 'brine'
 
-/** What a master offers, as a minion reads it. */
+/** The offer of a master, as a minion decodes it. */
 export interface Offer {
   /** The second of the master's clock when it made the reply. */
   time: number
   /** The serial number of the last publication that it had sent by then. */
   serial: number
-  /** The digest of the key in the sign-in that this answers; empty when the master does not tell. */
+  /** The digest of the key in the sign-in request of this reply; empty if the master does not send it. */
   asked: string
 }
 
 /**
- * What a master adds to a reply of this kind. It stands last in the reply and is longer than the MAC that ends a sealed
- * publication, so no bytes of a requester can make a signed reply pass for a publication.
+ * Return the fields that a master adds to a reply. They are last in the reply and longer than the MAC at the end of an
+ * encrypted publication, so no input of a requester can make a signed reply look like a publication.
  */
 export function offerOf(
   kind: SignedContext['kind'],

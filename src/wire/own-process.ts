@@ -3,10 +3,10 @@ import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
 import { PURPOSE_VARIABLE } from '../base/mod.ts'
 import { WireError } from './errors.ts'
 
-/** What Node needs to run a program from its source. */
+/** Node's options for running a program from source. */
 const FROM_SOURCE = ['--import', 'tsx']
 
-/** Start one that hears and says values of all kinds, and prints where the first one prints; throw when that is not possible. */
+/** Start a child process that exchanges values with this one and shares its output; throw if that fails. */
 export function forkFor(purpose: string, program: string, options: ForkOptions = {}): ChildProcess {
   const child = fork(program, [], {
     serialization: 'advanced',
@@ -16,7 +16,7 @@ export function forkFor(purpose: string, program: string, options: ForkOptions =
     ...options,
   })
   if (child.pid === undefined) {
-    // its error comes later, and no other event: whoever waits for its end would wait for ever
+    // the error arrives later, without any other event, so a wait for the exit would never end
     child.on('error', () => {})
     throw new WireError('NotStarted', 'the system starts no further process: too many files or processes may be open')
   }

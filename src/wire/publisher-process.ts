@@ -12,20 +12,20 @@ import type { Publisher, PublisherOptions, Relief, ReliefOptions } from './trans
 /** Milliseconds between looks at how many subscribers the second process has. */
 const LOOK_MS = 200
 
-/** How many subscribers the second process has. */
+/** The number of subscribers of the second process. */
 interface Told {
   reached: number
 }
 
 type Message = { open: PublisherOptions } | { packet: Uint8Array; ids?: readonly string[] } | { isAway: boolean }
 
-/** What the second process has for the log. */
+/** A log line of the second process. */
 interface Line {
   level: LogLevel
   text: string
 }
 
-/** `program` is what is started: the file of this program. */
+/** `program`: the file to start, which is this one. */
 export function publisherRelief(program: string, options: PublisherOptions, log: Log = silentLog): ReliefOptions {
   const { own, others: maxConnections } = connectionLimits(true)
   return {
@@ -76,14 +76,14 @@ function tell(child: ChildProcess, message: Message, server?: Server): void {
   if (child.connected) child.send(message, server, () => {})
 }
 
-/** What is said about single connections is too much for another process. */
+/** messages about single connections are too many to forward */
 const atLeastWarning =
   (log: Log): Log =>
   (level, text) => {
     if (LOG_LEVELS[level] >= LOG_LEVELS.warning) log(level, text)
   }
 
-/** Tells the master whenever the number of subscribers has changed. */
+/** Report each change of the number of subscribers to the master. */
 function tellReached(publisher: Publisher): void {
   let last = 0
   const look = (): void => {

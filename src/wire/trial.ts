@@ -27,7 +27,7 @@ import type {
 
 const wire = { dialect: 'wire' } as const
 
-/** Answers of a channel without the offer, signed as Salt signs them. */
+/** Return the answers of a channel without the offer, with Salt's signature. */
 function saltAnswers(handle: RequestHandler, key: RsaPrivateKey): RequestHandler {
   return async (message, peer) => {
     const sent = isDict(message) ? message.get('load') : undefined
@@ -53,7 +53,7 @@ function saltPublisher(publisher: Publisher): Publisher {
 
 let pairs: Promise<RsaPrivateKey[]> | undefined
 
-/** A few key pairs, made once: making them takes longer than using them. */
+/** Return a few key pairs, generated once: generating takes longer than using them. */
 export function trialKeys(): Promise<RsaPrivateKey[]> {
   pairs ??= Promise.all([0, 1, 2].map(async () => new RsaPrivateKey((await generateRsaKeys(2048)).privatePem)))
   return pairs
@@ -165,7 +165,7 @@ export class WireTrial {
     return channel
   }
 
-  /** What a minion hears, as it comes; ready when it is connected. */
+  /** Return a list that receives a minion's publications; resolves when it is connected. */
   async subscribe(channel: MasterChannel): Promise<Dict[]> {
     const heard: Dict[] = []
     await new Promise<void>((resolve) => {

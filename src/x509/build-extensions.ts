@@ -1,4 +1,4 @@
-// Extensions out of what users write: identifier, whether it is critical, and the encoded value.
+// Builds extensions from options: identifier, criticality, and the encoded value.
 import { createHash } from 'node:crypto'
 import {
   contains,
@@ -36,11 +36,11 @@ import { flagBits } from './flag-bits.ts'
 import { checkedOid, generalName, generalNames } from './general-names.ts'
 import { ACCESS_METHODS, ENTRY_EXTENSIONS, EXTENSIONS, KEY_PURPOSES, REASONS } from './oids.ts'
 
-/** Whose certificate it is, and who signs it. */
+/** The subject of the certificate, and its signing authority. */
 export interface Surroundings {
   /** The encoded public key of the subject. */
   subjectKey?: Bytes
-  /** Of the authority: its certificate, or at least its key. */
+  /** The authority's certificate, or at least its key. */
   authority?: { issuer: Bytes; serial: bigint; publicKey: Bytes; extensions: readonly CertificateExtension[] }
   authorityKey?: Bytes
 }
@@ -142,7 +142,7 @@ const alternativeNames: Builder = (value) => {
 
 const NO_ALT_NAMES = "No <class 'cryptography.x509.extensions.SubjectAlternativeName'> extension was found"
 
-/** `issuer:copy` stands for the alternative names of the authority. */
+/** `issuer:copy` inserts the alternative names of the authority. */
 const issuerNames: Builder = (value, { authority }) => {
   const { names, critical } = nameList(value)
   const copies = names.some(([type, name]) => type === 'issuer' && name === 'copy')
@@ -195,7 +195,7 @@ function certificatePolicies(value: Value): Built {
   return [sequence(...policies), truthy(extensionOption(given, 'critical') ?? false)]
 }
 
-/** Where practices are published, or a notice to users. */
+/** Return the URL of the practice statement, or a notice to users. */
 function qualifier(value: Value): Bytes[] {
   if (typeof value === 'string') return [sequence(oid('1.3.6.1.5.5.7.2.1'), text(DER_TAG.ia5, value))]
   const notice = value as Dict

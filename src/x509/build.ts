@@ -1,4 +1,4 @@
-// Plans of certificates, requests and lists out of what users ask for; and what differs between a plan and what is there.
+// Plans certificates, requests and lists from options, and compares a plan with an existing document.
 import { type KeyObject, randomBytes } from 'node:crypto'
 import { type Dict, dictFrom, failure, isInt, misuse, str, truthy, type Value, valueError } from '../data/mod.ts'
 import { buildExtension, type Surroundings } from './build-extensions.ts'
@@ -53,7 +53,7 @@ const hasCommonName = (parts: Value[]): boolean =>
     .flat()
     .some(({ oid }) => oid === NAME_ATTRIBUTES.CN)
 
-/** A policy overrides what was asked; of the subject the rest of it is kept. */
+/** A policy overrides the request; the rest of the requested subject is kept. */
 export function withPolicy(policy: Dict, given: Options): Map<string, Value> {
   const options = withShortNames(given)
   if (policy.size === 0) return options
@@ -65,7 +65,7 @@ export function withPolicy(policy: Dict, given: Options): Map<string, Value> {
     else if (fixed instanceof Map && own instanceof Map) rules.set('subject', new Map([...own, ...fixed]))
     else if (Array.isArray(fixed) && Array.isArray(own)) {
       const parts = own as Value[]
-      // whoever reads the last common name must not get another one than the policy's
+      // readers of the last common name must not get another one than the policy's
       const rest = hasCommonName(fixed as Value[]) ? parts.filter((part) => !hasCommonName([part])) : parts
       rules.set('subject', [...fixed, ...rest])
     }
@@ -100,7 +100,7 @@ const nameOf = (options: Options): DistinguishedName => {
   return nameFrom(truthy(subject) ? subject : new Map(options))
 }
 
-/** The second in which it is built. */
+/** Return the time of signing in whole seconds. */
 const inSeconds = (now: Date, days = 0): Date => new Date(Math.floor(now.getTime() / 1000) * 1000 + days * 86_400_000)
 
 export interface CertificateParts {
@@ -133,7 +133,7 @@ export function planCertificate(options: Options, parts: CertificateParts): Cert
     notBefore: truthy(notBefore) ? timeFrom(str(notBefore)) : inSeconds(now),
     notAfter: truthy(notAfter) ? timeFrom(str(notAfter)) : inSeconds(now, Number(options.get('days_valid') ?? 30)),
     publicKey,
-    // what the options ask for comes first
+    // extensions of the options come first
     extensions: [
       ...extensions.filter((extension) => !fromRequest.has(extension)),
       ...extensions.filter((extension) => fromRequest.has(extension)),

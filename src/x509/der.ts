@@ -48,7 +48,7 @@ export const text = (tag: number, value: string): Bytes => tlv(tag, new Uint8Arr
 /** A set has its members in the order of their encodings. */
 export const set = (...items: readonly Bytes[]): Bytes => tlv(DER_TAG.set, ...[...items].sort(Buffer.compare))
 
-/** `[n]` around something whole, or instead of its own tag. */
+/** Return `[n]` around a whole value, or in place of its own tag. */
 export const explicit = (n: number, ...content: readonly Bytes[]): Bytes => tlv(CONTEXT | CONSTRUCTED | n, ...content)
 export const implicit = (n: number, content: Bytes): Bytes => tlv(CONTEXT | n, content)
 
@@ -78,7 +78,7 @@ export function oidBytes(dotted: string): Bytes {
 
 export const oid = (dotted: string): Bytes => tlv(DER_TAG.oid, oidBytes(dotted))
 
-/** Until 2049 with two digits of the year, later with four. */
+/** Up to 2049 with two digits of the year, later with four. */
 export function time(date: Date): Bytes {
   const digits = `${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`
   return date.getUTCFullYear() < 2050 ? text(DER_TAG.utcTime, digits.slice(2)) : generalizedTime(date)
@@ -94,7 +94,7 @@ const LONGEST_OID = 256
 export class DerNode {
   readonly tag: number
   readonly content: Bytes
-  /** With tag and length. */
+  /** The bytes with tag and length. */
   readonly raw: Bytes
   private parsed: DerNode[] | undefined
 
@@ -193,7 +193,7 @@ function readAll(bytes: Bytes): DerNode[] {
   return nodes
 }
 
-/** The one value that the bytes are. */
+/** Decode the single value in the bytes. */
 export function decode(bytes: Bytes): DerNode {
   const node = readOne(bytes, 0)
   if (node.raw.length !== bytes.length) throw malformed()

@@ -1,4 +1,4 @@
-// Where lists of revoked certificates are found, and what a list covers.
+// Distribution points of revocation lists, and the scope of a list.
 import { type Dict, misuse, str, truthy, type Value } from '../data/mod.ts'
 import { type Bytes, DER_TAG, explicit, implicit, oid, sequence, text, tlv } from './der.ts'
 import { extensionOption, isCritical, nameList, pairOf, readLine } from './extension-values.ts'

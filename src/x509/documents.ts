@@ -26,11 +26,11 @@ export interface CertificateExtension {
   value: Bytes
 }
 
-/** What all three have in common. */
+/** The common part of all three. */
 interface Signed {
   /** The whole of it, encoded. */
   raw: Bytes
-  /** What the signature is about. */
+  /** The signed bytes. */
   signedPart: Bytes
   signature: Bytes
   signatureOid: string
@@ -43,7 +43,7 @@ export interface Certificate extends Signed {
   subject: DistinguishedName
   notBefore: Date
   notAfter: Date
-  /** Encoded, as are those of requests. */
+  /** Encoded, as in requests. */
   publicKey: Bytes
   extensions: CertificateExtension[]
 }

@@ -1,4 +1,4 @@
-// What users write as the value of an extension: OpenSSL's lines (`critical, CA:TRUE`), lists and dicts.
+// Values of extensions in options: OpenSSL's lines (`critical, CA:TRUE`), lists and dicts.
 import { contains, type Dict, str, type Value } from '../data/mod.ts'
 
 export interface Line {

@@ -3,7 +3,7 @@ import { failure, ipAddress, ipNetwork, misuse, PyError, typeName, type Value } 
 import { type Bytes, type DerNode, decode, explicit, implicit, oidBytes } from './der.ts'
 import { decodeName, encodeName, nameFrom, nameText } from './names.ts'
 
-/** By the number of its context tag. */
+/** By the number of the context tag. */
 const NUMBERS = { email: 1, dns: 2, dirname: 4, uri: 6, ip: 7, rid: 8 } as const
 type Kind = keyof typeof NUMBERS
 
@@ -124,7 +124,7 @@ export function generalNameValue(node: DerNode): string {
   }
 }
 
-/** As OpenSSL writes it. */
+/** Return a name in OpenSSL's notation. */
 export function generalNameText(node: DerNode): string {
   switch (node.context) {
     case NUMBERS.email:

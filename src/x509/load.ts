@@ -1,4 +1,4 @@
-// Keys, certificates, requests and lists out of bytes in PEM or DER, with Salt's words for what cannot be read.
+// Loads keys, certificates, requests and lists from PEM or DER, with Salt's errors for invalid ones.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { PyError, SaltError } from '../data/mod.ts'
 import { type Bytes, decode } from './der.ts'
@@ -11,7 +11,7 @@ import {
   type SigningRequest,
 } from './documents.ts'
 
-/** What kept bytes from being read. */
+/** Why bytes could not be loaded. */
 export type LoadFault = 'unreadable' | 'wrong password' | 'no password' | 'needless password'
 
 export class LoadError extends SaltError {
@@ -72,7 +72,7 @@ export function toPem(label: string, bytes: Bytes): string {
   return `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----\n`
 }
 
-/** What a function makes of bytes, or undefined when they are not for it. */
+/** Return the result of `read`; undefined if the bytes have another format. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -1,4 +1,4 @@
-// X.509: certificates, requests for them, lists of revoked ones, and keys, in DER and PEM.
+// X.509: certificates, requests, revocation lists, and keys, in DER and PEM.
 export {
   certificateChanges,
   listChanges,

@@ -1,4 +1,4 @@
-// Distinguished names: from what users write, to bytes and back, and as text (RFC 4514).
+// Distinguished names: from options to bytes and back, and as text (RFC 4514).
 import { type Dict, failure, misuse, str, typeError, type Value, valueError } from '../data/mod.ts'
 import { type Bytes, DER_TAG, type DerNode, oid, sequence, set, text } from './der.ts'
 import { NAME_ATTRIBUTES, RFC4514_NAMES } from './oids.ts'

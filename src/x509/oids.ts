@@ -1,6 +1,6 @@
-// Object identifiers by the names that Salt's options and reports have for them.
+// Object identifiers by their names in Salt's options and reports.
 
-/** Parts of distinguished names, in the order they are written. */
+/** Parts of distinguished names, in encoding order. */
 export const NAME_ATTRIBUTES = {
   C: '2.5.4.6',
   ST: '2.5.4.8',
@@ -63,7 +63,7 @@ export const LONG_NAMES: Readonly<Record<string, readonly string[]>> = {
   freshestCRL: ['x509v3 Freshest CRL'],
 }
 
-/** In the order they are written into certificates and reported. */
+/** In the order in which they are encoded and reported. */
 export const EXTENSIONS: Readonly<Record<string, string>> = {
   basicConstraints: '2.5.29.19',
   keyUsage: '2.5.29.15',
@@ -94,7 +94,7 @@ export const ENTRY_EXTENSIONS: Readonly<Record<string, string>> = {
   invalidityDate: '2.5.29.24',
 }
 
-/** Where reports of changes name an extension in another way. */
+/** Different names of extensions in reports of changes. */
 const REPORTED: Readonly<Record<string, string>> = {
   '2.5.29.31': 'cRLDistributionPoints',
   '1.3.6.1.5.5.7.48.1.5': 'OCSPNoCheck',
@@ -133,7 +133,7 @@ export const ACCESS_METHODS: Readonly<Record<string, string>> = {
   caRepository: '1.3.6.1.5.5.7.48.5',
 }
 
-/** By digest; of each first with an RSA key, then with one on an elliptic curve. */
+/** By digest: first with an RSA key, then with an elliptic-curve key. */
 const SIGNATURES: Readonly<Record<string, readonly [rsa: string, ec: string]>> = {
   sha1: ['1.2.840.113549.1.1.5', '1.2.840.10045.4.1'],
   sha224: ['1.2.840.113549.1.1.14', '1.2.840.10045.4.3.1'],
@@ -154,7 +154,7 @@ export const digestOf = (signature: string): string | undefined =>
 
 const EDWARDS: Readonly<Record<string, string>> = { '1.3.101.112': 'ed25519', '1.3.101.113': 'ed448' }
 
-/** How reports name a way of signing. */
+/** Return the name of a signature algorithm in reports. */
 export function signatureName(oid: string): string {
   const digest = digestOf(oid)
   if (EDWARDS[oid] !== undefined) return EDWARDS[oid]!

@@ -1,4 +1,4 @@
-// Extensions as reports show them.
+// Extensions in reports.
 import { type Dict, int, type Value } from '../data/mod.ts'
 import { type DerNode, decode } from './der.ts'
 import type { CertificateExtension } from './documents.ts'

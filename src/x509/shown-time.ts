@@ -1,4 +1,4 @@
-// Times as options and reports write them, in UTC.
+// Times in options and reports, in UTC.
 import { parseTime, valueError } from '../data/mod.ts'
 
 const FORMAT = '%Y-%m-%d %H:%M:%S'

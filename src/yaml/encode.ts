@@ -1,5 +1,5 @@
-// Scalars for templates that write YAML by hand: Salt's `yaml_encode`, `yaml_dquote` and `yaml_squote`. They never break
-// lines and, in double quotes, escape all that is not ASCII.
+// Scalars for templates that write YAML by hand: Salt's `yaml_encode`, `yaml_dquote` and `yaml_squote`. They never
+// break lines, and in double quotes they escape all characters outside ASCII.
 import { str, typeError, typeName, type Value } from '../data/mod.ts'
 import { DIALECTS } from './dump/dialect.ts'
 import { escapeCharacter } from './dump/escapes.ts'

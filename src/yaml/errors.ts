@@ -1,5 +1,5 @@
-// What reading or writing YAML can fail with. `code` is the class PyYAML or Salt raises and `message` is what
-// `str(exc)` gives there. Exceptions of Python itself (a bad `!!int`) are thrown as PyError instead.
+// Errors of reading and writing YAML. `code` is the class in PyYAML or Salt and `message` the text of `str(exc)`.
+// Exceptions of Python itself (an invalid `!!int`) are thrown as PyError.
 import { BrineError, type Position } from '../base/mod.ts'
 
 export type YamlErrorCode =
@@ -63,7 +63,7 @@ export class YamlError extends BrineError<YamlErrorCode> {
 }
 
 export interface MarkedProblem {
-  /** What the text is called in messages, such as `<unicode string>`. */
+  /** The name of the text in messages, such as `<unicode string>`. */
   source: string
   context?: string | undefined
   contextMark?: Mark | undefined
@@ -97,7 +97,10 @@ const positionOf = (mark: Mark): Position => ({ line: mark.line + 1, column: mar
 export const whereText = (source: string, mark: Mark): string =>
   `  in "${source}", line ${mark.line + 1}, column ${mark.column + 1}`
 
-/** A character or byte that may not stand in YAML; `offset` counts bytes, a `value` below 0 is libyaml's "none". */
+/**
+ * Return the error for a character or byte that YAML forbids; `offset` counts bytes, a `value` below 0 is libyaml's
+ * "none".
+ */
 export function readerError(source: string, value: number, reason: string, offset: number, line?: number): YamlError {
   const hex = value < 0 ? `-${(-value).toString(16).padStart(3, '0')}` : value.toString(16).padStart(4, '0')
   const message = `unacceptable character #x${hex}: ${reason}\n  in "${source}", position ${offset}`

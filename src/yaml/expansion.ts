@@ -1,13 +1,13 @@
-// A bound on what aliases stand for. An alias costs a few characters and stands for all below its anchor, so that a document
-// of half a kilobyte can mean billions of values. Shared values cost nothing in memory, but each is written, compared and
-// sent as often as it is named.
+// A limit for the expansion of aliases. An alias of a few characters repeats everything below its anchor, so a document
+// of half a kilobyte can contain billions of values. Shared values cost no memory, but are written, compared and sent
+// at each reference.
 import { markedError } from './errors.ts'
 import type { Node } from './node.ts'
 
 /** Bytes of a value, roughly, besides its text. */
 const PER_VALUE = 64
 
-/** As much as the largest message: 256 MiB, or four million small values. */
+/** The same limit as for the largest message: 256 MiB, or four million small values. */
 const MOST = 1 << 28
 
 /** The weight of an alias within its own anchor: few of these are harmless, many multiply without end. */

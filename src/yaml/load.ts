@@ -6,13 +6,13 @@ import { rememberPositions } from './positions.ts'
 import { openSource } from './scan/source.ts'
 
 export interface LoadOptions {
-  /** What error texts call the source; Python's `<unicode string>` or `<byte string>` when not given. */
+  /** The name of the source in error texts. Default: Python's `<unicode string>` or `<byte string>`. */
   name?: string
   /** Remember where each collection, key and item stood, for `positionOf`. */
   positions?: boolean
 }
 
-/** Salt's `salt.utils.yaml.safe_load`: the one document's value, None when there is none. */
+/** Salt's `salt.utils.yaml.safe_load`: return the value of the single document; None if there is none. */
 export function load(text: string | Uint8Array, options: LoadOptions = {}): Value {
   return construct(text, options, false)
 }

@@ -11,7 +11,7 @@ export class Node {
   text: string
   /** A sequence's items; a mapping's keys and values in turn. */
   items: Node[]
-  /** Where it begins, from 0. */
+  /** Start line, from 0. */
   readonly line: number
   readonly column: number
   /** The value it became. */
@@ -27,5 +27,5 @@ export class Node {
   }
 }
 
-/** Scalars have no items; one frozen list serves them all. */
+/** Scalars have no items; one frozen list serves all. */
 export const NO_ITEMS: Node[] = Object.freeze([]) as unknown as Node[]

@@ -1,5 +1,5 @@
-// Tokens to nodes: libyaml's parser and PyYAML's composer in one descent, so that their errors come in the order they
-// have there. Tokens are looked at as late as libyaml looks at them, for the same reason.
+// Converts tokens to nodes: libyaml's parser and PyYAML's composer in one pass, so that errors come in the same order.
+// For the same reason, tokens are read as late as in libyaml.
 import { PyError } from '../data/mod.ts'
 import { type Mark, markedError, YamlError } from './errors.ts'
 import { checkExpansion } from './expansion.ts'
@@ -14,7 +14,7 @@ import { MAP, NULL, SEQ, STR, YAML_PREFIX } from './tags.ts'
 /** Python gives up at about as many levels; data nested deeper is an attack, not configuration. */
 const DEEPEST = 1000
 
-/** What stands before a node's content. */
+/** The anchor and tag before a node's content. */
 interface Properties {
   anchor: string | undefined
   tag: string | undefined
@@ -24,7 +24,7 @@ interface Properties {
 
 const NON_SPECIFIC = '!'
 
-/** The one document of the source, or undefined when there is none. `mapTag` is what mappings without a tag get. */
+/** Return the single document of the source; undefined if there is none. `mapTag`: the tag of mappings without one. */
 export function composeSource(source: Source, mapTag = MAP): Node | undefined {
   const parser = new Parser(source, mapTag)
   if (!source.broken) {
@@ -92,7 +92,7 @@ class Parser {
     this.scanner.skip()
   }
 
-  /** Only one document may be in a source. */
+  /** Throw if the source has another document. */
   private refuseAnother(root: Node): void {
     let token = this.scanner.peek()
     while (token.type === T.DOCUMENT_END) token = this.next()
@@ -126,7 +126,7 @@ class Parser {
     if (!this.prefixes.has('!!')) this.prefixes.set('!!', YAML_PREFIX)
   }
 
-  /** Takes a token and gives the one behind it. */
+  /** Consume a token and return the next one. */
   private next(): Token {
     this.scanner.skip()
     return this.scanner.peek()
@@ -204,7 +204,7 @@ class Parser {
     return this.fail(context, start, 'did not find expected node content', token)
   }
 
-  /** A scalar behind an anchor or a tag. `!` asks for what the text looks like, quotes or not. */
+  /** Parse a scalar after an anchor or a tag. `!` resolves the type by the text, whether it is quoted or not. */
   private scalar(token: Token, given: Properties): Node {
     this.scanner.skip()
     let { tag } = given
@@ -327,7 +327,7 @@ class Parser {
     return this.next()
   }
 
-  /** `[a: 1]`: a mapping of one pair. libyaml swallows whatever ends an empty key here. */
+  /** `[a: 1]`: a mapping with one pair. Here libyaml swallows the token that ends an empty key. */
   private singlePair(start: Token): Node {
     const node = new Node('mapping', this.mapTag, '', [], start.line, start.column)
     let token = this.next()
@@ -341,7 +341,7 @@ class Parser {
     return node
   }
 
-  /** The value behind a flow key, empty when there is no `:` or nothing behind it. */
+  /** Parse the value of a flow key; empty if there is no `:` or no value after it. */
   private flowValue(token: Token, end: number): Node {
     if (token.type !== T.VALUE) return emptyNode(token.line, token.column)
     const next = this.next()

@@ -1,5 +1,6 @@
-// Where in the text each map, key, list and item stood. A collection carries its node in a private field that only this
-// file can see, put on it from outside: a WeakMap of everything ever loaded would slow down each garbage collection.
+// The positions of each map, key, list and item in the text. A collection carries its node in a private field that is
+// added from outside and visible only to this file: a WeakMap of all loaded data would slow down each garbage
+// collection.
 import { equals, type Value } from '../data/mod.ts'
 import type { Node } from './node.ts'
 
@@ -67,7 +68,7 @@ export function positionOfKey(container: Value, isMeant: (key: Value) => boolean
   return undefined
 }
 
-/** What stands for a collection in its text; copies that inherited its positions have the same. */
+/** Return the identity of a collection in its text; copies that inherited its positions share it. */
 export function originOf(container: object): object | undefined {
   return Placed.node(container)
 }

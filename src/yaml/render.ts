@@ -1,4 +1,4 @@
-// Salt's `yaml` renderer: what an SLS or a pillar file goes through last.
+// Salt's `yaml` renderer: the last stage of an SLS or a pillar file.
 import { PyError, truthy, type Value } from '../data/mod.ts'
 import { YamlError } from './errors.ts'
 import { construct, type LoadOptions } from './load.ts'
@@ -6,11 +6,11 @@ import { construct, type LoadOptions } from './load.ts'
 /** Python's recursion limit, which the renderer's walk over the data runs into. */
 const DEEPEST = 1000
 
-/** The value of an SLS file; every map is an OrderedDict, and whatever is empty or false becomes an empty dict. */
+/** Return the value of an SLS file; every map is an OrderedDict, and an empty or false value becomes an empty dict. */
 export function renderYaml(text: string, options: LoadOptions = {}): Value {
   const value = constructForRender(text, options)
   if (!truthy(value)) return new Map()
-  // only an alias or a tag can make the value deeper than the text, whose depth the parser has seen
+  // only an alias or a tag can make the value deeper than the text, whose depth the parser has checked
   if (/[*!]/.test(text)) measure(value, 1, new Map())
   return value
 }
@@ -39,7 +39,7 @@ function rewrapped(error: YamlError): YamlError {
   }
 }
 
-/** How deep the value is; throws for what contains itself or is nested too deeply to be walked in Python. */
+/** Return the depth of a value; throw if it contains itself or is nested deeper than Python could walk. */
 function measure(value: Value, depth: number, heights: Map<object, number>): number {
   if (typeof value !== 'object' || value === null || !(Array.isArray(value) || value instanceof Map)) return 0
   const known = heights.get(value)

@@ -1,5 +1,5 @@
-// Which type a plain scalar has by its looks. PyYAML asks by the first character, and the first pattern that fits wins.
-// Its `$` also matches before a line feed at the very end, so one is allowed there.
+// Resolves the type of a plain scalar from its text. Like PyYAML, patterns are selected by the first character, and the
+// first match counts. Python's `$` also matches before a final line feed, so one is allowed.
 import { BOOL, FLOAT, INT, MERGE, NULL, RESERVED, STR, TIMESTAMP, VALUE_TAG } from './tags.ts'
 
 const WORDS: ReadonlyMap<string, string> = new Map([

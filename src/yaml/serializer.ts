@@ -1,5 +1,5 @@
-// Salt's `yaml` and `yamlex` serializers, which `file.serialize`, `slsutil` and the `yamlex` renderer use. They read with
-// PyYAML's plain safe loader (octal ints, dates, the last of equal keys wins) and put every failure into one class.
+// Salt's `yaml` and `yamlex` serializers, for `file.serialize`, `slsutil` and the `yamlex` renderer. They read with
+// PyYAML's plain safe loader (octal ints, dates, the last of equal keys wins) and raise a single error class.
 import { BrineError } from '../base/mod.ts'
 import type { Value } from '../data/mod.ts'
 import { Constructor } from './construct/constructor.ts'

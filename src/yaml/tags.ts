@@ -1,4 +1,4 @@
-// The tags of YAML's own types. Written out in full so that comparing two of them compares addresses.
+// The tags of YAML's own types, as literals, so that comparing two of them compares addresses.
 
 export const YAML_PREFIX = 'tag:yaml.org,2002:'
 export const STR = 'tag:yaml.org,2002:str'
@@ -15,6 +15,6 @@ export const MAP = 'tag:yaml.org,2002:map'
 export const SET = 'tag:yaml.org,2002:set'
 export const OMAP = 'tag:yaml.org,2002:omap'
 export const PAIRS = 'tag:yaml.org,2002:pairs'
-/** What `!`, `&` and `*` alone would be if they could stand as plain scalars. */
+/** The type of plain `!`, `&` and `*`, if these were allowed as scalars. */
 export const RESERVED = 'tag:yaml.org,2002:yaml'
 export const PYTHON_UNICODE = 'tag:yaml.org,2002:python/unicode'

@@ -72,14 +72,14 @@ export class ClientSite {
     return `http://127.0.0.1:${this.stage.cluster.apiPort}`
   }
 
-  /** Wait until a minion has told that it started. */
+  /** Wait until a minion has reported its start. */
   async starts(id: string): Promise<void> {
     if (!(await this.stage.hears(`salt/minion/${id}/start`, '', PATIENCE_SECONDS))) {
       throw new Error(`Minion ${id} did not start:\n${this.stage.cluster.log(id)}`)
     }
   }
 
-  /** Run a program on the master and return what it printed. */
+  /** Run a program on the master and return its output. */
   async run(line: string): Promise<string> {
     const { status, stdout, stderr } = await this.stage.cluster.run(line)
     if (status !== 0) throw new Error(`${line}: exit ${status}\n${stdout}${stderr}`)

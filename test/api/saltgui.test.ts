@@ -53,7 +53,7 @@ const site = new ClientSite({
   },
 })
 
-/** What each page shows: its place, and words that must be there. */
+/** The content of each page: its place, and required words. */
 const PAGES: ReadonlyArray<{ name: string; words: RegExp[]; parameters?: string }> = [
   { name: 'minions', words: [/web1/, /web2/, /db1/, /300[78]\.\d/, /3 minions, 2 unaccepted keys/] },
   { name: 'keys', words: [/web1\s+accepted/, /new1\s+unaccepted/, /[0-9a-f]{2}(:[0-9a-f]{2}){15}/, /3 accepted keys/] },
@@ -82,7 +82,7 @@ const PAGES: ReadonlyArray<{ name: string; words: RegExp[]; parameters?: string 
 describe.skipIf(!canRun)('SaltGUI', () => {
   let browser: Browser
   let page: Page
-  /** What the browser complained of. */
+  /** Errors reported by the browser. */
   const complaints: string[] = []
 
   beforeAll(async () => {
@@ -148,7 +148,7 @@ describe.skipIf(!canRun)('SaltGUI', () => {
     await page.locator('#login-button').click()
   }
 
-  /** Run what stands in the command box and return what it shows. */
+  /** Run the text in the command box and return its result. */
   const submit = async (words: RegExp): Promise<string> => {
     await page.locator('#run-command').click()
     return shows('#popup-output', words)
@@ -179,7 +179,7 @@ describe.skipIf(!canRun)('SaltGUI', () => {
     await page.locator('#login-button').waitFor()
     await logIn('wrong')
     await shows('#notice-wrapper', /Authentication failed|denied|failed/i)
-    // that the browser tells of it is right
+    // the browser is expected to report it
     expect(complaints.splice(0).every((text) => text.includes('401'))).toBe(true)
   })
 

@@ -1,4 +1,4 @@
-// A master with three minions and the API, and users of many and few rights who send requests to it.
+// A master with three minions and the API, and users with many and few rights who send requests to it.
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,5 +1,5 @@
-// The module and the states boto3_elasticache against moto, and against answers recorded from it. What moto does not have is asked of a service of
-// this test, which keeps what it is told and answers as AWS documents it.
+// The module and the states boto3_elasticache against moto, and against answers recorded from it. Parts that moto lacks
+// use a test service, which stores its input and answers as AWS documents it.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -127,7 +127,7 @@ describe.each(ways())('boto3_elasticache, %s', (way) => {
   })
 })
 
-/** A service that keeps the parameters of each thing it is told to make or change. */
+/** A service that stores the parameters of each created or changed resource. */
 class KeptService {
   readonly forms: URLSearchParams[] = []
   private readonly kept = new Map<string, Map<string, string>>()

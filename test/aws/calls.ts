@@ -154,7 +154,7 @@ export class AwsCalls {
     return toPlain(await others[name]!([], keywordsOf(given)))
   }
 
-  /** Call a function of `s3`, which has parameters of its own. */
+  /** Call a function of `s3`, which has different parameters. */
   async s3(name: string, given: Plain): Promise<unknown> {
     const { host: service_url } = new URL(this.url)
     const access = { key: 'a secret key', keyid: 'AKID', service_url, https_enable: false, path_style: true }

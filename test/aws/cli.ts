@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** Return a function that runs aws-cli against a service and returns what it prints. */
+/** Return a function that runs aws-cli against a service and returns its output. */
 export const awsCli =
   (url: string) =>
   async (...words: string[]) => {

@@ -1,4 +1,5 @@
-// The provider and profile of the guide's document, as it prints them: what EC2 is asked for. A listener answers in the shapes of EC2.
+// The provider and profile of the guide's document, as printed there: the requests to EC2. A listener answers in EC2's
+// format.
 
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

@@ -1,4 +1,5 @@
-// What of networks is no network, subnet or route table: NAT and customer gateways, DHCP options, network ACLs, peering connections.
+// Network resources other than networks, subnets and route tables: NAT and customer gateways, DHCP options, network
+// ACLs, peering connections.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Plain } from '../../src/data/mod.ts'
 import { AwsCalls } from './calls.ts'

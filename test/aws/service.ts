@@ -62,7 +62,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** Random parts of requests are not told apart. */
+/** Random parts of requests are ignored. */
 const keyOf = (request: IncomingMessage, body: Buffer): string => {
   const target = request.headers['x-amz-target'] ?? ''
   const text = `${request.method} ${request.url} ${target} ${body.toString('latin1')}`

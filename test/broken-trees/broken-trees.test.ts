@@ -1,5 +1,5 @@
 // Broken trees as data: each is one file of trees/ with the files of the tree, the call, Salt 3008.2's exit code, and
-// what must be said. None of them may leave anything behind in $DIR/root, where all their states write.
+// the expected output. None of them may leave anything behind in $DIR/root, where all their states write.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'

@@ -34,7 +34,7 @@ export class Azure {
     this.resources.set(SUBNET, { id: SUBNET, name: 'default', properties: { addressPrefix: '10.0.0.0/24' } })
   }
 
-  /** Return the ids of what is billed, without what is the same in all of them. */
+  /** Return the ids of billed resources, without their common part. */
   left(): string[] {
     return [...this.resources.keys()].filter((id) => id !== SUBNET).map((id) => id.split('/').slice(-2).join('/'))
   }
@@ -109,7 +109,7 @@ export class Azure {
     return isDone ? { status: 'Succeeded', ...operation.end() } : { status: 'InProgress' }
   }
 
-  /** Begin an operation, which is told by the header Azure-AsyncOperation or by Location. */
+  /** Begin an operation, which is announced by the header Azure-AsyncOperation or by Location. */
   private begin(end: () => Json | undefined, kind: 'operations' | 'operationresults' = 'operations') {
     const path = `${ROOT}/providers/Microsoft.Compute/locations/westeurope/${kind}/${this.operations.size + 1}`
     this.operations.set(path, { looks: 0, end })
@@ -133,7 +133,7 @@ export class Azure {
   private put(id: string, body: Json): Reply {
     const properties: Json = { ...(body['properties'] as Json), provisioningState: 'Creating' }
     const row: Json = { ...body, id, name: last(id), properties }
-    // Azure tells these to nobody
+    // Azure never returns these
     for (const secret of ['adminPassword', 'customData']) delete (properties['osProfile'] as Json | undefined)?.[secret]
     delete properties['protectedSettings']
     this.resources.set(id, row)

@@ -1,4 +1,4 @@
-// A process that makes one machine, for tests that kill it: what it notes is in a file, as in the record of a creation.
+// A process that creates one machine, for tests that kill it: its notes are in a file, as in the record of a creation.
 import { writeFileSync } from 'node:fs'
 import { encodeMsgpack } from '../../src/data/mod.ts'
 import { LocalHost } from '../../src/host/mod.ts'

@@ -159,7 +159,7 @@ describe('digitalocean, by documented answers', () => {
     expect(await namesOf(account)).toEqual(['web1'])
     expect(await account.destroy(node, steps)).toBe(true)
     expect(await account.destroy(node, steps)).toBe(false)
-    // a creation of which nobody knows whether it was carried out is not sent again
+    // a creation with an unknown result is not sent again
     listener.late = { method: 'POST', path: '/droplets', reply: new Reply(504, { message: 'a gateway gave up' }) }
     await expect(create(digitalocean, account, 'web4', wanted)).rejects.toThrow('a gateway gave up')
     expect(await account.nodes()).toHaveLength(1)

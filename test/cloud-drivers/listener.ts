@@ -93,11 +93,11 @@ export interface Told extends CloudSteps {
   /** Events that were fired, with their data as text. */
   readonly events: string[]
   readonly shown: string[]
-  /** What is on disk of the creation. */
+  /** The stored facts of the creation. */
   noted: Dict
 }
 
-/** What a creation tells to the user and to its record. */
+/** Record the reports of a creation to the user and to its record. */
 export function watchSteps(): Told {
   const told: Told = {
     events: [],

@@ -19,13 +19,13 @@ export class ProxmoxService {
   /** Tickets that count. */
   readonly tickets = new Set<string>()
   logins = 0
-  /** What goes wrong with tasks of a kind. */
+  /** The errors of tasks of a kind. */
   readonly failing = new Map<string, string>()
   /** Kinds of tasks that go on for ever. */
   readonly endless = new Set<string>()
   /** The agent of each machine tells this, after it was asked some times in vain. */
   agent: { address: string; silent: number } = { address: '192.0.2.44', silent: 0 }
-  /** Ids that others take when one is asked for. */
+  /** Ids that others take when one is requested. */
   readonly takenMeanwhile: string[] = []
 
   constructor() {

@@ -1,4 +1,4 @@
-// A driver for tests whose machines are files of a folder: what is in it is what a provider would bill.
+// A test driver whose machines are files of a folder: its content is what a provider would bill.
 import {
   appendFileSync,
   existsSync,

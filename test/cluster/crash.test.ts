@@ -91,7 +91,7 @@ class Life {
     appendFileSync(this.cacheFile, `${what}\n`)
   }
 
-  /** What the job caches got in all lives. */
+  /** Entries of the job caches in all runs. */
   cached(): string[] {
     return [...new Set(readFileSync(this.cacheFile, 'utf8').trim().split('\n'))].sort()
   }

@@ -1,6 +1,7 @@
-// A network for three masters that can be cut. The drill starts itself again in network and mount namespaces of its own; there each
-// master has a further namespace, with one address, on a bridge. A cut drops every packet between two masters, as a broken switch
-// does: nobody is told. Nothing of it can leave the machine, and all of it is gone with the last process.
+// A network for three masters that can be cut. The drill restarts itself in separate network and mount namespaces;
+// there each master has a further namespace, with one address, on a bridge. A cut drops every packet between two
+// masters silently, like a broken switch. Nothing of it can leave the machine, and everything ends with the last
+// process.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 
@@ -38,7 +39,7 @@ export function whyNoNet(): string | undefined {
 
 export const isInside = (): boolean => process.env[INSIDE] === '1'
 
-/** Start this program again in a network of its own; resolves with its exit code. */
+/** Restart this program in a separate network; resolves with its exit code. */
 export function runInside(): Promise<number> {
   const words = ['--net', '--mount', process.execPath, ...process.execArgv, ...process.argv.slice(1)]
   const child = spawn('unshare', words, { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } })

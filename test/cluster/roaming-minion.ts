@@ -46,7 +46,7 @@ export class RoamingMinion {
     return this.receiver?.connected ?? false
   }
 
-  /** What became of a job here. */
+  /** Return the state of a job here. */
   tellOf(jid: string): string {
     const job = this.ran.has(jid) ? (this.unsent.has(jid) ? 'is sending the return' : 'sent the return') : 'has no job'
     return `${this.id} ${job}, ${this.isListening ? 'listens' : 'does not listen'} to ${this.master}`

@@ -245,7 +245,7 @@ export class TrioMaster {
 
 const LOOPBACK: readonly string[] = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
 
-/** What the leader of a stream says of the servers. */
+/** The leader's data about a stream's servers. */
 interface StreamReplicas {
   leader?: string
   replicas?: Array<{ current: boolean; offline?: boolean }>

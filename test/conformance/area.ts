@@ -1,5 +1,5 @@
-// What one area of the conformance corpus looks like: its recorded cases, and the adapter that runs one of them.
-// An adapter is the default export of `areas/<area>.ts`; judging, time limits and reports are shared.
+// The format of one area of the conformance corpus: its recorded cases, and the adapter that runs one of them. An
+// adapter is the default export of `areas/<area>.ts`; comparison, time limits and reports are shared.
 import type { Value } from '../../src/data/mod.ts'
 
 /** Typed JSON as `cases/yaml/README.md` describes it; `decodeTyped` turns it into values. */
@@ -26,7 +26,7 @@ export interface Case {
   [input: string]: unknown
 }
 
-/** What our code answered. Text is just a string value. */
+/** The result of Brine's code. Text is just a string value. */
 export type Outcome = { expect: Value } | { error: ActualError }
 
 export interface ActualError {
@@ -40,6 +40,6 @@ export interface Area {
   readonly name: string
   /** The recorded outcome, for areas that do not keep it in `expect` and `error`. */
   recorded?(testCase: Case): Pick<Case, 'expect' | 'error' | 'pure'>
-  /** Runs one case. A failure that Salt would show is an outcome; whatever is thrown fails the case as a crash. */
+  /** Run one case. A failure that Salt would show is an outcome; any thrown error fails the case as a crash. */
   run(testCase: Case): Promise<Outcome> | Outcome
 }

@@ -54,7 +54,7 @@ function readFile(file: string): Case[] {
   return cases
 }
 
-/** Cases about programs are told apart by what is done with them. */
+/** Return the name of a case about programs, from its actions. */
 function programName({ cli, situation, section, flags }: Record<string, unknown>): string {
   return flags === undefined ? `${cli}: ${situation}` : `${cli} ${section} ${String(flags)}`
 }
@@ -69,7 +69,7 @@ export function rootCases(area: string): Map<string, string> {
   return reasonsIn('root', area)
 }
 
-/** Case name → what is still to be built for it. They fail, but the gate does not wait for them. */
+/** Case name → what is missing for it. These cases fail, but the gate does not wait for them. */
 export function pendingCases(area: string): Map<string, string> {
   return reasonsIn('pending', area)
 }

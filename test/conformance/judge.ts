@@ -1,8 +1,8 @@
-// Judges one answer against what was recorded: `expect` or `error`, or the second permitted outcome under `pure`.
+// Compares one result with the recorded one: `expect` or `error`, or the second permitted outcome under `pure`.
 import type { ActualError, Case, Json, Outcome, RecordedError } from './area.ts'
 import { canonicalText, decodeTyped } from './typed-json.ts'
 
-/** Undefined when the answer is right, else what was wanted and what came. */
+/** Return undefined if the result is right, else the expected and the actual one. */
 export function judge(testCase: Case, got: Outcome): string | undefined {
   const primary = compare(testCase, got)
   if (primary === undefined || testCase.pure === undefined) return primary

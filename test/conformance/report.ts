@@ -1,4 +1,4 @@
-// What a run of an area is asked for, and what it reports.
+// The options of a run of an area, and its report.
 
 export interface RunOptions {
   cases?: string | undefined
@@ -7,6 +7,8 @@ export interface RunOptions {
   trees?: string | undefined
   /** Let real Salt answer, from the checkout that SALT_TREE names; for scenarios only. */
   salt?: boolean | undefined
+  /** Play each n-th case only; for areas that play programs, which take minutes. */
+  every?: number | undefined
 }
 
 export interface Failure {

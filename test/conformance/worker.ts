@@ -1,4 +1,4 @@
-// Runs cases one after the other in a process of its own, so that a case that never ends can be ended from outside.
+// Runs cases one after the other in a separate process, so that a hanging case can be killed.
 import { toError } from '../../src/base/mod.ts'
 import type { Area, Case } from './area.ts'
 import { judge } from './judge.ts'

@@ -140,7 +140,7 @@ export interface Look {
 export class Visitor {
   private readonly browser: Browser
   private readonly url: string
-  /** What browsers complained of: errors of scripts, refused resources, failed requests. */
+  /** Errors of browsers: errors of scripts, refused resources, failed requests. */
   readonly complaints: string[] = []
   /** Answers that a test expects to fail, by a pattern of `status method url`. */
   readonly expected: RegExp[] = []
@@ -169,7 +169,7 @@ export class Visitor {
     page.setDefaultTimeout(PATIENCE_SECONDS * 1000)
     page.on('pageerror', (error) => this.complain(`exception: ${error.message}`))
     page.on('console', (message) => {
-      // failed answers are told below, with their method
+      // failed answers are reported below, with their method
       if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
         this.complain(`console: ${message.text()}`)
     })
@@ -228,7 +228,7 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[]
 }
 
-/** What axe finds wrong with a page, one line for each rule. */
+/** Return axe's findings about a page, one line for each rule. */
 export async function axe(page: Page): Promise<string[]> {
   await page.evaluate(AXE)
   const violations: Violation[] = await page.evaluate(

@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)('Keys in the console', () => {
     await visitor.go(page, '/keys?q=some')
     for (const id of ['some2', 'some3']) await page.getByLabel(`Select the key of ${id}`).check()
     expect(page.url()).toContain('selected=')
-    // somebody else is quicker with one of them; the page may not know it yet
+    // another user is faster with one of them; the page may not know it yet
     await page.route('**/v1/keys', async (route) => {
       await site.run('salt-key -y -d some3')
       await route.continue()

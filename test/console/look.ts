@@ -1,6 +1,6 @@
-// Takes pictures of views for those who work on them: `node --import tsx test/console/look.ts FOLDER ADDRESS…`, where an address is the
-// part behind `#`, such as `/minions?q=web`; `{jid}` in it means the last state job,
-// `{run}` the last orchestration. Prints what axe finds wrong with each.
+// Takes pictures of views for developers: `node --import tsx test/console/look.ts FOLDER ADDRESS…`, where an address is
+// the part behind `#`, such as `/minions?q=web`; `{jid}` in it means the last state job, `{run}` the last
+// orchestration. Prints axe's findings about each.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ClientSite } from '../api/client-site.ts'

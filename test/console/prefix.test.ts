@@ -1,4 +1,4 @@
-// The console behind a proxy that puts a path prefix before it: a real nginx, which buffers unless it is told not to.
+// The console behind a proxy with a path prefix: a real nginx, which buffers by default.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -11,7 +11,7 @@ import { type Ran, Shell } from './shell.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** How documents write the path of the clone, and the first port of the site. */
+/** The path of the clone in documents, and the first port of the site. */
 const CLONE = '/home/ann/brine'
 const PORT = 14_505
 

@@ -37,7 +37,7 @@ async function brokenPromises(root: CaseRoot, testCase: Case): Promise<Broken[]>
   return [...untouched, ...foretold(dry, real), ...settled(real, again)]
 }
 
-/** What is broken without leave, and which leave is not needed any more. */
+/** Return the broken promises without an excuse, and the excuses that are not needed any more. */
 function unexcused(name: string, broken: Broken[]): string[] {
   const excused = exceptions[name] ?? {}
   const open = broken

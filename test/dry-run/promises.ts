@@ -1,5 +1,5 @@
-// What a dry run promises about the real one, state by state: its result says whether there will be a change, success
-// without one, or a failure; the changes it names are those that come.
+// The promises of a dry run about the real one, state by state: its result says whether there will be a change, success
+// without one, or a failure; its changes are those of the real run.
 import type { Json } from '../conformance/area.ts'
 import { differences } from '../conformance/minion/difference.ts'
 import { type Changes, isFairForecast } from './weaker-forms.ts'

@@ -35,7 +35,7 @@ function look(path: string): string {
   const facts = `${stat.mode.toString(8)} ${stat.uid}:${stat.gid}`
   if (stat.isSymbolicLink()) return `${facts} -> ${readlinkSync(path)}`
   if (!stat.isFile()) return facts
-  // git writes its index anew whenever it is asked about a working copy
+  // git rewrites its index whenever it reads a working copy
   const time = path.includes('/.git/') ? '' : stat.mtimeMs
   return `${facts} ${time} ${createHash('sha1').update(readFileSync(path)).digest('hex')}`
 }

@@ -1,5 +1,4 @@
-// The forms in which Salt's states foretell changes when they do not name them exactly, by state function. Whatever is
-// not allowed here has to be foretold word for word.
+// The forms in which Salt's states predict changes inexactly, by state function. All other predictions must be exact.
 import type { Json } from '../conformance/area.ts'
 import { differences } from '../conformance/minion/difference.ts'
 
@@ -32,7 +31,7 @@ const named: Form = (said, made) => {
   return Object.keys(made).join() === 'diff' && (key === 'new' || said[key!] === 'updated')
 }
 
-/** File by file; the topmost folder is foretold, but its making not told. */
+/** File by file; the topmost folder is predicted, but its creation is not reported. */
 const tree: Form = (said, made) =>
   Object.entries(said).every(([path, words]) => {
     const came = made[path]
@@ -41,13 +40,13 @@ const tree: Form = (said, made) =>
     return same(words, came) || newFile(words, came)
   }) && Object.keys(made).every((path) => path in said)
 
-/** What is in the way goes: "would be" becomes "was". */
+/** The entry in the way is removed: "would be" becomes "was". */
 const wouldBe: Form = (said, made) => same(JSON.parse(JSON.stringify(said).replaceAll(' would be ', ' was ')), made)
 
-/** The command, not what it prints. */
+/** The command, not its output. */
 const command: Form = (said, made) => Object.keys(said).join() === 'cmd' && 'retcode' in made
 
-/** The top of what is deleted, not all that is below it. */
+/** The top of the deleted tree, not all entries below it. */
 const topmost: Form = (said, made) => Array.isArray(made['deleted']) && made['deleted'].includes(said['deleted']!)
 
 /** The link that is to be changed is made anew. */

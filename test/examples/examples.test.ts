@@ -8,7 +8,7 @@ import { Sandbox } from '../sandbox/sandbox.ts'
 const owner = execFileSync('sh', ['-c', 'echo "$(id -un):$(id -gn)"'], { encoding: 'utf8' }).trim()
 // recorded from Salt 3008.2 rendering and applying the same tree
 const recorded = JSON.parse(
-  // recorded as root; whoever applies the tree owns what it makes
+  // recorded as root; the user who applies the tree owns its files
   readFileSync(join(import.meta.dirname, 'shop.json'), 'utf8').replaceAll('owned by root:root', `owned by ${owner}`),
 )
 const RECORDED_ROOT = '/srv/example'

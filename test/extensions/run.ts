@@ -55,7 +55,7 @@ const foldersOf = ({ folders }: Extension): [string, string][] =>
     .filter(([kind]) => KINDS.has(kind))
     .flatMap(([kind, paths]) => paths.map((path): [string, string] => [kind, path]))
 
-/** What a real Salt loads; undefined without one. */
+/** Return the modules that a real Salt loads; undefined without one. */
 function loadsInSalt(python: string, extensions: readonly Extension[]): Map<string, Loaded> | undefined {
   const tree = process.env['SALT_TREE']
   if (!tree) return undefined

@@ -16,7 +16,7 @@ export class ApiCaller {
     this.port = port
   }
 
-  /** Send a request on a connection of its own. Fail when the connection breaks before the end of the answer. */
+  /** Send a request on a separate connection. Fail if the connection breaks before the end of the answer. */
   ask(path: string, body?: string | Buffer | object): Promise<ApiAnswer> {
     const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : body && JSON.stringify(body)
     return new Promise((done, fail) => {
@@ -44,10 +44,10 @@ export class ApiCaller {
     this.token = JSON.parse(text).return[0].token
   }
 
-  /** Begin a request by hand: the head, and what is given of its body. */
+  /** Begin a request by hand: the head, and a part of its body. */
   begin(head: readonly string[], body: string | Buffer = ''): Socket {
     const socket = connect(this.port, '127.0.0.1')
-    // a connection that breaks is told by its end
+    // the end of a connection reports that it broke
     socket.on('error', () => {})
     const lines = [...head, 'Host: localhost', ...(this.token === '' ? [] : [`X-Auth-Token: ${this.token}`])]
     socket.write(`${lines.join('\r\n')}\r\n\r\n`)

@@ -37,7 +37,7 @@ async function heldRequest(site: FaultSite, api: ApiCaller) {
 const expected = ({ sims }: FaultSite, jid: string): object =>
   Object.fromEntries(sims.map(({ id }) => [id, `${id} ran ${jid}`]))
 
-/** Return what is wrong with an answer that should hold the returns of a job. */
+/** Return the problem of an answer that should contain the returns of a job. */
 function wrongReturns(site: FaultSite, jid: string, what: string, text: string): string[] {
   const returned = JSON.parse(text).return?.[0]
   return isDeepStrictEqual(returned, expected(site, jid)) ? [] : [`${what} is ${text.slice(0, 300)}`]
@@ -112,7 +112,7 @@ const masterUnderApi: Fault = async (site) => {
 /** Fewer where this process and the master may have few files open. */
 const READERS = Math.min(2000, Math.floor(openFiles() / 10) * 2)
 
-/** What 2,000 streams may add to the memory of the process that serves them, with the garbage of their beginning. */
+/** Memory that 2,000 streams may add to the serving process, with the garbage of their start. */
 const READERS_MIB = 250
 
 /** Descriptors that come and go beside: of connections that just ended, and of files. */
@@ -151,7 +151,7 @@ const idleStreams: Fault = async (site) => {
 
 const HALVES = 200
 const LONG = 100_000_000
-/** What bodies may add to the memory: ten of 1 MiB at a time, and garbage. */
+/** Memory that bodies may add: ten of 1 MiB at a time, and garbage. */
 const BODIES_MIB = 150
 
 const POST = ['POST / HTTP/1.1', 'Content-Type: application/json']

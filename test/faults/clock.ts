@@ -1,5 +1,5 @@
-// The clock of a process as somebody sets it: libfaketime puts the time that a file says in the place of the system's. Only
-// the time of day jumps; what measures durations goes on.
+// The adjustable clock of a process: libfaketime replaces the system's time by that in a file. Only the time of day
+// jumps; monotonic clocks continue.
 import { existsSync, writeFileSync } from 'node:fs'
 
 const LIBRARY = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu']
@@ -24,7 +24,7 @@ export class Clock {
     writeFileSync(this.file, `${this.offset < 0 ? '' : '+'}${this.offset}\n`)
   }
 
-  /** How far a job's number is from this clock, in seconds. */
+  /** Return the distance of a job id from this clock, in seconds. */
   distance(jid: string): number {
     const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)/.exec(jid)!.map(Number)
     const made = new Date(year!, month! - 1, day, hour, minute, second).getTime() / 1000

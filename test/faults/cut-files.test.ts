@@ -1,4 +1,4 @@
-// A master whose files were cut short, as by a copy of a running system: it starts, and the log says what is missing.
+// A master whose files were cut short, as by a copy of a running system: it starts, and the log names the missing data.
 import { existsSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'

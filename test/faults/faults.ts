@@ -1,5 +1,5 @@
-// The faults. Each does its harm while a job runs and gives what is wrong afterwards: nothing, when every return of what ran
-// is there once, or a reason in its place.
+// The faults. Each acts while a job runs and returns the problems afterwards: none if every return of a job that ran is
+// there once, or a reason in its place.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -73,7 +73,7 @@ const connectionsHalfOpen: Fault = async (site, chance) => {
   await sleep(chance.whole(20, 150))
   for (const line of site.lines) line.halve()
   const problems = await site.judge(jid, false)
-  // nobody is told: minions must find out by themselves that they hear nothing any more
+  // without any notice: minions must detect that they receive nothing any more
   await site.listening()
   for (const line of site.lines) line.mend()
   await site.listening()
@@ -249,7 +249,7 @@ const clientStays: Fault = async (site, chance) => {
   return problems
 }
 
-/** The job store lies on a small disk, which somebody fills. */
+/** The job store is on a small disk, which is filled. */
 const diskFull: Fault = async (site, chance) => {
   site.duration = () => chance.whole(0, 300)
   const release = site.holdJobs()

@@ -1,4 +1,4 @@
-// What a process holds, as the system sees it.
+// The resources of a process, as the system reports them.
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Held {

@@ -1,4 +1,4 @@
-// A line between minions and a port of the master that can be cut, or go dead without anybody being told.
+// A connection between minions and a port of the master that can be cut, or dropped silently.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 export class Line {
@@ -7,7 +7,7 @@ export class Line {
   lateness = 0
   private readonly server: Server
   private readonly pairs = new Set<[Socket, Socket]>()
-  /** Ends that nobody is behind any more. */
+  /** Ends without a peer. */
   private readonly orphans = new Set<Socket>()
   private readonly target: number
 
@@ -47,7 +47,7 @@ export class Line {
     }
   }
 
-  /** What is sent on these connections arrives nowhere from now on. */
+  /** Drop all data on these connections from now on. */
   deafen(): void {
     for (const [near, far] of this.pairs) {
       near.unpipe(far)
@@ -57,7 +57,7 @@ export class Line {
     }
   }
 
-  /** One end of each connection is gone, and the other is not told. */
+  /** Drop one end of each connection without a notice to the other. */
   halve(): void {
     let isNear = false
     for (const [near, far] of this.pairs) {

@@ -75,7 +75,7 @@ export class SimMinion {
     return this.minion.signIn()
   }
 
-  /** Sends what it returned to a job once more, and something else with it. */
+  /** Send its return to a job again, with different content. */
   async repeat(jid: string): Promise<void> {
     const ret = this.returned.get(jid)
     if (!ret) return

@@ -1,4 +1,4 @@
-// The place of the faults: a real master, many simulated minions on lines that can break, and what is asked of both after
+// The site of the faults: a real master, many simulated minions on connections that can break, and the checks after
 // each fault.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,10 @@ export const REAL = 'real1'
 /** Within this a publication has arrived where it will. */
 const HEARING_MS = 500
 
-/** What a master may hold besides after a fault: programs that just ended, and memory that is free but not given back. */
+/**
+ * Resources that a master may hold additionally after a fault: programs that just ended, and free memory that is not
+ * returned.
+ */
 const FURTHER_DESCRIPTORS = 10
 const FURTHER_MIB = 200
 
@@ -30,7 +33,7 @@ const FURTHER_MIB = 200
 const HEARTBEATS = { zmq_heartbeat_ivl: 500, zmq_heartbeat_timeout: 8000 }
 const MINIONS_HEARTBEATS = { heartbeatInterval: 1000, heartbeatTimeout: 8000 }
 
-/** The REST API, for one user who may do everything. */
+/** The REST API, for one user with all rights. */
 const WITH_API = {
   external_auth: { auto: { admin: ['.*', '@runner'] } },
   netapi_enable_clients: ['local', 'runner'],
@@ -50,7 +53,7 @@ export class FaultSite {
   copies: () => number = () => 1
   private readonly cutsLines: boolean
   private released: Promise<void> = Promise.resolve()
-  /** What the master held with all minions there and nothing to do. */
+  /** The master's resources with all minions connected and idle. */
   private start!: Held
   private requests!: Line
   publications!: Line
@@ -146,7 +149,10 @@ export class FaultSite {
     return release
   }
 
-  /** Waits until all minions hear of jobs: connections may be broken, or the master not know yet who is there. */
+  /**
+   * Wait until all minions receive jobs: connections may be broken, or the master may not know yet which minions are
+   * connected.
+   */
   async listening(): Promise<void> {
     await until('all minions hear of jobs', async () => {
       if (!this.sims.every((sim) => sim.isListening)) return false
@@ -166,7 +172,7 @@ export class FaultSite {
     }
   }
 
-  /** Waits until every minion has got rid of its returns, and says what is wrong with a job then. */
+  /** Wait until every minion has delivered its returns; return the problems of a job. */
   async judge(jid: string, mustAllRun: boolean): Promise<string[]> {
     const problems: string[] = []
     const heard = async (): Promise<boolean> => this.sims.every(({ ran }) => ran.has(jid))
@@ -186,7 +192,7 @@ export class FaultSite {
     return problems.length > 5 ? [...problems.slice(0, 5), `and ${problems.length - 5} more`] : problems
   }
 
-  /** Counts how often the master tells of each return from now on: until all are there that are expected, and no more come. */
+  /** Count the events of each return from now on, until all expected ones are there and no more arrive. */
   async returnEvents(): Promise<{ counts(expected: readonly string[]): Promise<Map<string, number>>; close(): void }> {
     const paths = { pub: this.eventSocket, pull: '' }
     const bus = await BusClient.open({ paths, filter: (tag) => /^salt\/job\/\d+\/ret\/sim-/.test(tag) })
@@ -202,7 +208,7 @@ export class FaultSite {
     }
   }
 
-  /** Waits until the master holds about what it held at the start, and says what it does not let go of. */
+  /** Wait until the master's resources are near those at the start; return those that it does not release. */
   async settle(): Promise<string[]> {
     const held = (): Held => this.holds()
     const isBack = async (): Promise<boolean> =>
@@ -218,14 +224,14 @@ export class FaultSite {
     }
   }
 
-  /** What the master holds: descriptors and memory. */
+  /** Return the master's resources: descriptors and memory. */
   holds(): Held {
     return holds(this.cluster.pidOf('master'))
   }
 
   async close(): Promise<void> {
     for (const sim of this.sims) sim.close()
-    // what ended a start that failed is not to be hidden by what was not there yet
+    // the reason of a failed start must not be hidden by missing parts
     for (const line of this.lines) await (line as Line | undefined)?.close()
     for (const name of [REAL, API, 'master']) await this.cluster.stop(name)
     this.smallDisk?.unmount()

@@ -1,4 +1,4 @@
-// A small file system of its own below a directory, which a test can fill. Only root can mount one.
+// A small separate file system below a directory, which a test can fill. Only root can mount one.
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,7 @@
-// `npm run -s soak -- --minutes N [--minions 200] [--rate 20] [--pace 1]`: some load for a long time. A master and a real minion are asked
-// for jobs (also with `--static` and `-b`), events, files, pillar and sign-ins, while listeners come and go; each minute it prints
-// what both hold. At the end the memory of both must have levelled off: in the last half of the time it grows by less than
-// MOST_SLOPE.
+// `npm run -s soak -- --minutes N [--minions 200] [--rate 20] [--pace 1]`: a moderate load for a long time. A master
+// and a real minion get jobs (also with `--static` and `-b`), events, files, pillar and sign-ins, while listeners
+// connect and leave; each minute it prints the resources of both. At the end the memory of both must have levelled off:
+// in the last half of the time it grows by less than MOST_SLOPE.
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -71,7 +71,7 @@ async function request(): Promise<void> {
   else await sim.ask(chance.of(REQUESTS)())
 }
 
-/** Somebody connects to the event socket, hears a little, and leaves. */
+/** Connect to the event socket, listen a little, and leave. */
 async function listen(): Promise<void> {
   counts.listeners++
   const socket = connect(site.eventSocket)
@@ -115,7 +115,7 @@ function slope(memory: readonly number[]): number {
   return median(slopes)
 }
 
-/** What grew: memory in the last half of the time, descriptors between the second quarter and the last. */
+/** Return the growth: memory in the last half of the time, descriptors between the second quarter and the last. */
 function growth(name: string, samples: readonly Held[]): string[] {
   const quarter = Math.floor(samples.length / 4)
   if (quarter < 2) return []
@@ -139,7 +139,7 @@ function growth(name: string, samples: readonly Held[]): string[] {
   return problems
 }
 
-/** The medians of what was held in a minute: what is free but not collected yet comes and goes. */
+/** Return the medians of the samples of a minute: uncollected garbage varies. */
 function typical(looks: readonly Held[]): Held {
   const of = (field: keyof Held): number => median(looks.map((held) => held[field]))
   return { memoryMiB: of('memoryMiB'), descriptors: of('descriptors'), peakMiB: of('peakMiB') }

@@ -1,5 +1,5 @@
-// How much of what real formulas use is here. counts.json counts state and execution functions in 61 public formulas:
-// in their text, and in what they compile to or call meanwhile.
+// The share of the functions in real formulas that exist here. counts.json counts state and execution functions in 61
+// public formulas: in their text, and in what they compile to or call.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { moduleTable, stateTable } from '../../src/loader/mod.ts'
@@ -18,7 +18,7 @@ export interface Coverage {
   /** Share of the occurrences whose function is here, 0 to 1. */
   share: number
   occurrences: number
-  /** What is not here, with its occurrences, the most used first. */
+  /** Missing functions with their occurrences, the most used first. */
   missing: [name: string, count: number][]
 }
 

@@ -1,9 +1,9 @@
-// What attackers have in common: an attack is made by chance, says in a few words what it is, and gives what came back.
+// The common parts of attackers: an attack is chosen at random, has a short description, and returns the received data.
 import type { Chance } from '../faults/chance.ts'
 
 export interface Attack {
   what: string
-  /** Resolves with what came back, which must hold no secret. */
+  /** Resolves with the received data, which must contain no secret. */
   run(): Promise<unknown>
 }
 

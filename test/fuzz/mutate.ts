@@ -1,4 +1,4 @@
-// Values and bytes that nobody sends by mistake, and valid messages with some fields bent.
+// Values and bytes that no peer sends by mistake, and valid messages with some changed fields.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

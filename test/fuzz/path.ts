@@ -8,7 +8,7 @@ import type { Attack, Attacker } from './attack.ts'
 import { bent, damaged, type Fields, MARKS } from './mutate.ts'
 import type { FuzzSite } from './site.ts'
 
-/** How many of the messages are touched. */
+/** The share of changed messages. */
 const TOUCHED = 0.15
 
 function meddled(chance: Chance, unit: Unit, held: Buffer[]): Buffer[] {
@@ -54,7 +54,7 @@ export function path(site: FuzzSite, chanceOfRelays: Chance): Attacker {
   }
   site.atRest(() => {
     for (const relay of [requests, publications]) relay.meddle = ({ raw }) => [raw]
-    // what is broken in the middle of a message cannot be mended
+    // a message that is broken in the middle cannot be repaired
     for (const relay of [requests, publications]) relay.cut()
   })
   return (chance): Attack => {

@@ -8,7 +8,7 @@ import { Stranger } from '../security/proofs/attacker.ts'
 export interface Ping {
   /** When it was sent, in milliseconds of the clock. */
   at: number
-  /** How long the ping took, and how much of that was the master's, in milliseconds. */
+  /** The duration of the ping, and the master's part of it, in milliseconds. */
   wall: number
   stall: number
   /** Processor time that the master used meanwhile, in milliseconds. */
@@ -26,7 +26,7 @@ export interface PingTask {
 const INTERVAL_MS = 50
 const PATIENCE_SECONDS = 5
 
-/** What the system counts of a thread, in milliseconds. */
+/** The system's counters of a thread, in milliseconds. */
 interface Usage {
   /** Time on a processor. */
   cpu: number
@@ -47,7 +47,7 @@ function usageOf(path: string): Usage {
   }
 }
 
-/** What the system counts of the main thread of a process, on which the event loop runs. */
+/** Return the system's counters of the main thread of a process, on which the event loop runs. */
 const usage = (pid: number): Usage => usageOf(`/proc/${pid}/task/${pid}/schedstat`)
 
 let task: PingTask | undefined

@@ -1,4 +1,4 @@
-// What is left when the attacks are over: memory, descriptors, the log, files, minions that still serve.
+// Checks after the attacks: memory, descriptors, the log, files, minions that still work.
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { holds } from '../faults/holds.ts'
@@ -6,18 +6,18 @@ import { until } from '../until.ts'
 import { CANARY, SECRET_FILE } from './mutate.ts'
 import type { FuzzSite } from './site.ts'
 
-/** How much more a process may hold after the attacks than after the first siege. */
+/** How much a process may grow between the first siege and the end of the attacks. */
 const MOST_GROWTH_MIB = 200
 const MOST_DESCRIPTORS = 20
 const SECONDS = 60
 
-/** Lines of a log are to be read by somebody: so many bytes, and so many more for each message. */
+/** Log lines are for operators: a limit of bytes, plus some for each message. */
 const MOST_LOG_BYTES = 2 << 20
 const MOST_LOG_PER_MESSAGE = 200
 /** Longer lines are cut by the log itself. */
 const LONGEST_LINE = 20_100
 
-/** What others can read or change of what the master made, which does not go by the mask that it was started with. */
+/** Return files of the master that others can read or change, although its umask should prevent that. */
 function openToOthers(folder: string, isHidden = false): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
@@ -32,7 +32,7 @@ function openToOthers(folder: string, isHidden = false): string[] {
   })
 }
 
-/** Waits for something, and says what is the matter if it does not come. */
+/** Wait for a condition; throw with the reason if it does not occur. */
 async function within(what: string, holds: () => boolean | Promise<boolean>, why: () => string): Promise<string[]> {
   try {
     await until(what, holds, SECONDS)

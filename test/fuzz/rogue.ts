@@ -9,7 +9,7 @@ import type { FuzzSite } from './site.ts'
 
 const DATA = { forged_by: EVIL_WORD, id: 'db1', result: false, act: 'accept', return: EVIL_WORD }
 
-/** Commands that minions have; the number of a job that somebody waits for is put in. */
+/** Commands of minions, with the id of a job that a caller waits for. */
 const commands = (jid: string): readonly Fields[] => [
   { cmd: '_return', jid, fun: 'test.ping', return: EVIL_WORD, retcode: 0, success: true },
   { cmd: '_return', jid, fun: 'test.ping', return: EVIL_WORD, retcode: 0, resource_id: 'db1' },

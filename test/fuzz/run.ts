@@ -30,7 +30,7 @@ const { values } = parseArgs({
 const seed = Number(values.seed)
 const chosen = new Set(values.attacker.split(','))
 
-/** How each attacker begins, and how many of it attack at a time. */
+/** How each kind of attacker starts, and how many of them attack at a time. */
 const ATTACKERS: Readonly<Record<string, { lanes: number; begin(site: FuzzSite): Attacker | Promise<Attacker> }>> = {
   stranger: { lanes: 2, begin: stranger },
   minion: { lanes: 3, begin: rogue },

@@ -1,6 +1,5 @@
-// What strangers can do with nothing but connections: many that say nothing, messages that never end, messages of which
-// each byte becomes a mapping, questions whose answers nobody reads, short and long. The master must stay small, and others be
-// served.
+// What strangers can do with connections only: many silent ones, endless messages, messages whose bytes each become a
+// mapping, requests whose answers are not read, short and long. The master must stay small, and serve others.
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chance } from '../faults/chance.ts'
@@ -14,7 +13,7 @@ import type { Watch } from './watch.ts'
 
 const MIB = 1 << 20
 
-/** What a master may take for itself under siege: what may be on its way in, and what it needs to read it. */
+/** Memory limit of a master under siege: incoming data, and the memory to decode it. */
 const MOST_UNDER_SIEGE_MIB = 1200
 
 /** Writes as long as the other side takes it, up to so many bytes. */
@@ -113,7 +112,7 @@ function assaults(crowd: Crowd, chance: Chance): Record<string, () => Promise<un
   }
 }
 
-/** Does one after the other, and sees what they cost. */
+/** Run one after the other, and measure the cost. */
 export async function siege(site: FuzzSite, watch: Watch, chance: Chance): Promise<void> {
   const pid = site.cluster.pidOf('master')
   const before = holds(pid).memoryMiB

@@ -1,4 +1,4 @@
-// Attacks of somebody who has connections and nothing else: commands without proof, envelopes of every kind, bytes.
+// Attacks by strangers with connections only: commands without proof, envelopes of every kind, bytes.
 import { connect, type NetConnectOpts } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chance } from '../faults/chance.ts'
@@ -9,7 +9,7 @@ import { type Attack, type Attacker, answerOf, PATIENCE } from './attack.ts'
 import { anyBytes, anyValue, bent, damaged, described, type Fields, MARKS } from './mutate.ts'
 import type { FuzzSite } from './site.ts'
 
-/** Commands of the clear channel, as somebody without any right sends them. */
+/** Commands of the clear channel, from a sender without rights. */
 const COMMANDS: readonly Fields[] = [
   {
     cmd: 'publish',
@@ -58,7 +58,7 @@ function anyStream(chance: Chance, site: FuzzSite): Buffer {
   return luck < 0.5 ? whole.subarray(0, chance.whole(0, whole.length)) : damaged(chance, whole)
 }
 
-/** Connects from the attackers' address, sends a few pieces slowly, and goes; gives what came back. */
+/** Connect from the attackers' address, send a few pieces slowly, and leave; return the received data. */
 export async function noise(where: NetConnectOpts, pieces: Buffer[], pause: number): Promise<Buffer> {
   const heard: Buffer[] = []
   const socket = connect(where)

@@ -1,5 +1,5 @@
-// Attacks of users with few rights: tina has test.* everywhere, joe everything on app*, the local user nobody test.ping.
-// They ask with a password, a token or a key, for what they may and for what they may not.
+// Attacks of users with few rights: tina has test.* everywhere, joe everything on app*, the local user nobody
+// test.ping. They send requests with a password, a token or a key, both permitted and forbidden ones.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Chance } from '../faults/chance.ts'

@@ -1,5 +1,5 @@
-// Watches a site while it is attacked: the processes, how long an honest client waits, what is told on the bus, files that
-// appear, what honest programs get. What is wrong is noted with the attacks that went on at the time.
+// Watches a site during attacks: the processes, the delay of an honest client, events on the bus, new files, results of
+// honest programs. Problems are recorded with the attacks of that time.
 import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { CANARY, EVIL_WORD, MARKS } from './mutate.ts'
 import type { Ping, PingTask } from './pinger.ts'
 import type { FuzzSite } from './site.ts'
 
-/** How long the master may keep an honest client waiting, in milliseconds of the master's own work. */
+/** How long the master may delay an honest client, in milliseconds of the master's own work. */
 const STALL_MS = 250
 const MOST_OF_A_KIND = 3
 const REMEMBERED = 5000
@@ -58,7 +58,7 @@ export class Watch {
     this.rounds = rounds.map((round) => round.catch((error: unknown) => this.note(toError(error).message)))
   }
 
-  /** Tells the pinger which process to look at. */
+  /** Set the process that the pinger measures. */
   private aim(): void {
     const { transport, ports, cluster } = this.site
     this.lastPing = Date.now()
@@ -73,7 +73,7 @@ export class Watch {
 
   /** Runs an attack, and keeps in mind when. */
   async attack({ what, run }: Attack): Promise<void> {
-    // whatever comes while a master starts would only end that one too
+    // attacks during the start of a master would only end that one too
     while (this.away > Date.now()) await sleep(50)
     const noted: Noted = { what, from: Date.now(), to: Number.POSITIVE_INFINITY, isCut: false }
     this.recent.push(noted)
@@ -101,7 +101,7 @@ export class Watch {
       .join('\n')
   }
 
-  /** Attacks that were not answered when somebody began to wait. */
+  /** Return the attacks without an answer at the beginning of a wait. */
   private openAt(moment: number): string {
     return this.suspects(moment, ({ from, to }) => from < moment + 150 && to > moment + 100)
   }
@@ -121,7 +121,7 @@ export class Watch {
     this.note('an honest client had to wait', `     ${times}\n${this.openAt(at)}`)
   }
 
-  /** Sees that the processes stay; a master that is gone or serves nobody is started again, to find what else there is. */
+  /** Keep the processes running; restart a master that ended or does not serve, to find further problems. */
   private async guard(): Promise<void> {
     const { cluster } = this.site
     const pids = new Map(['db1', 'web1'].map((id) => [id, cluster.pidOf(id)]))
@@ -162,7 +162,7 @@ export class Watch {
     this.away = Date.now() + 500
   }
 
-  /** Runs an honest program again and again; it has to get what it asks for. */
+  /** Run an honest program repeatedly; it must get its result. */
   private async program(line: string): Promise<void> {
     while (!this.isOver) {
       const begun = Date.now()

@@ -13,7 +13,7 @@ import { type TestMaster, TestSite } from './site.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** A machine of its own needs rights that not every root has. */
+/** A separate machine needs rights that not every root has. */
 const canUnshare = spawnSync('unshare', ['--mount', '--pid', '--fork', '--mount-proc', 'true']).status === 0
 const cannot = noSshd !== undefined || process.getuid?.() !== 0 || !canUnshare
 
@@ -90,7 +90,7 @@ async function run(...words: string[]): Promise<{ status: number | null; out: st
   return { status, out, err }
 }
 
-/** What the machine says, as a person who logs in sees it. */
+/** Run a command on the machine, as a logged-in user. */
 const onHost = (line: string): string => {
   const options = [
     '-p',

@@ -40,7 +40,7 @@ const VAULT = `export function read_secret(path) {
 }
 `
 
-/** Write the configuration of a master that has a module `vault` of its own, and return its path. */
+/** Write the configuration of a master with its own module `vault`, and return its path. */
 function site(): string {
   write({ 'etc/master': `root_dir: ${root}\nmodule_dirs: [${root}/own]\n`, 'own/modules/vault.mjs': VAULT })
   mkdirSync(join(root, 'etc/master.d'))

@@ -116,7 +116,7 @@ test('A master that hangs is left for the next one', async () => {
   expect(await second.ask('web1', 'test.ping')).toBe(true)
 })
 
-/** Whether a process can have a file of host names of its own; else say why not. */
+/** Whether a process can have a separate file of host names; else log the reason. */
 function canRename(): boolean {
   try {
     execFileSync('unshare', ['-Umr', 'true'], { stdio: 'ignore' })
@@ -127,7 +127,7 @@ function canRename(): boolean {
   }
 }
 
-/** Start a minion that reads host names from a file of its own. */
+/** Start a minion that reads host names from a separate file. */
 function minionWithHosts(config: string, hosts: string): ChildProcess {
   const program = join(import.meta.dirname, '../../dist/salt-minion.js')
   const words = 'mount --bind "$1" /etc/hosts && exec "$2" "$3" -c "$4" -l quiet'

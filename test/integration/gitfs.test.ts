@@ -1,4 +1,4 @@
-// Files from Git with real servers: over HTTP with a password, to a minion, after a push that a web hook tells of; and over SSH.
+// Files from Git with real servers: over HTTP with a password, to a minion, after a push with a web hook; and over SSH.
 import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -43,7 +43,7 @@ function push(content: string): void {
   git('push', '-q', bare, 'HEAD:refs/heads/main')
 }
 
-/** Apply the state on the minion, and return what it wrote; undefined when the state is not there. */
+/** Apply the state on the minion, and return its file; undefined if the state does not exist. */
 async function applied(config: string): Promise<string | undefined> {
   const streams = { out: () => {}, err: () => {}, terminal: false }
   if ((await salt(['-c', config, 'web1', 'state.apply', 'web'], streams)) !== 0) return undefined

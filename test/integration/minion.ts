@@ -1,4 +1,4 @@
-// A minion on this machine without files of its own: functions by name, and single states with or without a dry run.
+// A minion on this machine without files: functions by name, and single states with or without a dry run.
 import { expect } from 'vitest'
 import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
 import { type Host, LocalHost } from '../../src/host/mod.ts'

@@ -38,7 +38,7 @@ const SERIES = new Map(
 /** Labels that Prometheus adds. */
 const ADDED = ['instance', 'job']
 
-/** Return what is wrong with the metrics and labels of an expression. */
+/** Return the problems with the metrics and labels of an expression. */
 function problemsOf(expr: string): string[] {
   const plain = expr.replaceAll(/"[^"]*"/g, '""')
   const names = [...plain.matchAll(/\b((?:salt|brine)_\w+)/g)].map(([, name]) => name!)

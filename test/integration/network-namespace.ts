@@ -1,4 +1,4 @@
-// A network namespace of its own for tests that change interfaces and packet filters: the machine keeps its own.
+// A separate network namespace for tests that change interfaces and packet filters: the machine's is unchanged.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { type Command, type CommandResult, LocalHost } from '../../src/host/mod.ts'
 import { canServe } from './servers.ts'

@@ -1,4 +1,4 @@
-// Modules of users' own on their way from the file server to a master and a minion, and what they do there.
+// Users' own modules on their way from the file server to a master and a minion, and their effects there.
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

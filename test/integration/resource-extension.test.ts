@@ -1,4 +1,5 @@
-// A kind of resources of a Salt extension behind a minion: discovered from pillar, targeted by name, type and grains, with functions of its own.
+// A type of resources of a Salt extension behind a minion: discovered from pillar, targeted by name, type and grains,
+// with its own functions.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -11,7 +11,7 @@ import { until } from '../until.ts'
 const DIST = process.env['LIVE_DIST'] ?? join(import.meta.dirname, '../../dist')
 const NOBODY = 65_534
 
-/** Where root starts built programs that nobody can read as well. */
+/** Root, with built programs that the user nobody can read as well. */
 const canTry =
   process.getuid?.() === 0 &&
   existsSync(DIST) &&

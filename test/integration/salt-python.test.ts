@@ -1,4 +1,4 @@
-// What Salt's own Python on the master's machine needs of our master, spoken by hand: the sockets that must be there, the frames of
+// The interface of the master for Salt's own Python on its machine, tested by hand: the required sockets, the frames of
 // events, jobs that its client publishes, and their files in the job cache.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Real servers for tests, from Debian's packages: each in a temporary directory of its own, on a port or socket that
-// no other has. A test that needs one which is not installed is skipped with a line that says so.
+// Real servers for tests, from Debian's packages: each in a separate temporary directory, on a free port or socket. A
+// test whose server is not installed is skipped with a message.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
@@ -15,7 +15,7 @@ export interface Server {
   stop(isKept?: boolean): Promise<void>
 }
 
-/** Whether the programs are there and this is root, who alone can run servers as their users; else says why not. */
+/** Whether the programs exist and this is root, who alone can run servers as their users; else log the reason. */
 export function canServe(what: string, ...programs: string[]): boolean {
   const missing = programs.filter((path) => !existsSync(path))
   const why = process.getuid?.() !== 0 ? 'not root' : missing.length > 0 ? `no ${missing.join(', ')}` : ''
@@ -60,7 +60,7 @@ interface Recipe {
   directory: string
   port: number
   argv: readonly string[]
-  /** Ends it at once: what it knows is thrown away. */
+  /** Ends it at once, without saving its data. */
   signal: NodeJS.Signals
   target: { path: string } | { port: number }
 }
@@ -135,7 +135,7 @@ export async function startMariadb(): Promise<Server> {
   return serve({ user: 'mysql', directory, port, argv, signal: 'SIGKILL', target: { path: socket } })
 }
 
-/** A Redis on a port of its own, or on one that `--port` names. */
+/** Start a Redis on a free port, or on that of `--port`. */
 export async function startRedis(...options: string[]): Promise<Server> {
   const directory = scratchFor('redis')
   const named = options.indexOf('--port')

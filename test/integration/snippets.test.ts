@@ -79,7 +79,7 @@ interface Expected {
   stdout: RegExp
   status?: number
   stdin?: string
-  /** How it is run, where it does not end by itself. */
+  /** The way to run it, if it does not end. */
   as?: string
 }
 

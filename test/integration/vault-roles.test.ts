@@ -272,7 +272,7 @@ ownServer('Plugins are registered, pinned and reloaded', async () => {
   expect((await salt.state('vault_plugin.registered', { ...plugin, args: ['-v'] })).changes).toEqual({
     args: { old: [], new: ['-v'] },
   })
-  // what was not given stays
+  // omitted fields are unchanged
   expect(await salt.call('vault_plugin.get_config', ['database', 'my-db'])).toMatchObject({
     sha256: 'aa',
     command: 'my-db',

@@ -23,7 +23,7 @@ const filled = <T>(value: T): T =>
     JSON.stringify(value ?? null).replace(/\{(\w+)\}/g, (_, name: string) => kept.get(name) ?? `{${name}}`),
   ) as T
 
-/** Whether an answer has what is expected of it. */
+/** Check an answer for the expected parts. */
 function check(answer: unknown, expected: unknown): void {
   if (typeof expected === 'string' && /^\/.*\/$/.test(expected)) {
     expect(typeof answer === 'string' ? answer : JSON.stringify(answer)).toMatch(new RegExp(expected.slice(1, -1), 's'))

@@ -19,7 +19,7 @@ export interface WebService {
   close(): void
 }
 
-/** Start it; `answer` says what it answers to a request. */
+/** Start it; `answer` returns the answer to a request. */
 export async function startWebService(answer: (call: WebCall) => Answer): Promise<WebService> {
   const calls: WebCall[] = []
   const server = createServer(async (request, response) => {

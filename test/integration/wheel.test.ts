@@ -1,4 +1,4 @@
-// Functions of the wheel on a master's own files, beside a master that is not running. What they answer was asked of Salt.
+// Functions of the wheel on a master's own files, without a running master. The expected results were taken from Salt.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

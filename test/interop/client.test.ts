@@ -36,7 +36,7 @@ afterEach(async () => {
   await ours.close()
 }, MINUTE)
 
-/** Needs root, to run Salt as somebody else, who must be able to read it. */
+/** Needs root, to run Salt as another user, who must be able to read it. */
 function canBeNobody(): boolean {
   if (SALT_TREE === undefined || process.getuid?.() !== 0) return false
   const file = join(SALT_TREE, 'salt/client/__init__.py')

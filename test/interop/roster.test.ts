@@ -31,7 +31,7 @@ json.dump(answers, sys.stdout)
 type Target = readonly [string | string[], string]
 type Answer = Record<string, Record<string, unknown>>
 
-/** What real Salt finds, by target; undefined when it has no such roster. */
+/** Return the targets that real Salt finds; undefined if it has no such roster. */
 function realTargets(
   site: RosterSite,
   options: Record<string, unknown>,

@@ -1,5 +1,5 @@
-// Real Salt for tests: its programs out of the checkout that SALT_TREE names, each in a directory of its own. What it
-// needs besides is where Python looks anyway or where SALT_PYTHONPATH says.
+// Real Salt for tests: its programs from the checkout in SALT_TREE, each in a separate directory. Its dependencies are
+// in Python's default path or in SALT_PYTHONPATH.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export const SALT_TREE: string | undefined = process.env['SALT_TREE']
 
-/** Finds Salt in its tree and what it needs elsewhere. */
+/** Finds Salt in its tree, and its dependencies elsewhere. */
 export const PYTHONPATH: string = [SALT_TREE, process.env['SALT_PYTHONPATH'], process.env['PYTHONPATH']]
   .filter(Boolean)
   .join(':')
@@ -31,7 +31,7 @@ export function canImport(name: string): boolean {
   return spawnSync(findPython(), ['-c', `import ${name}`], { env: { ...process.env, PYTHONPATH } }).status === 0
 }
 
-/** What starts each program. */
+/** The entry point of each program. */
 const ENTRIES = {
   'salt-minion': 'salt_minion',
   'salt-master': 'salt_master',
@@ -43,7 +43,7 @@ const ENTRIES = {
 
 export type SaltProgram = keyof typeof ENTRIES
 
-/** Who runs a program, where that is not who runs the tests. */
+/** The user of a program, if it is not the user of the tests. */
 export interface SaltUser {
   uid?: number
   gid?: number
@@ -71,12 +71,12 @@ export class SaltSite {
     return child
   }
 
-  /** Runs a program to its end and gives what it printed. */
+  /** Run a program to its end and return its output. */
   run(program: SaltProgram, args: string[], user: SaltUser = {}): Promise<string> {
     return printed(this.spawn(program, args, user))
   }
 
-  /** Runs Python with Salt at hand, and gives what it printed. */
+  /** Run Python with Salt in its path; return its output. */
   python(code: string, args: string[]): Promise<string> {
     return printed(this.spawnPython(code, args))
   }
@@ -90,13 +90,13 @@ export class SaltSite {
     return ids.every((id) => keys.minions.includes(id))
   }
 
-  /** Ends what was started, and what that started. */
+  /** End all started programs and their processes. */
   async stop(): Promise<void> {
     for (const child of [...this.running]) await this.end(child)
     rmSync(this.directory, { recursive: true, force: true })
   }
 
-  /** Ends one program, and what it started. */
+  /** End one program and its processes. */
   async end(child: ChildProcess): Promise<void> {
     this.running.splice(this.running.indexOf(child), 1)
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
@@ -115,7 +115,7 @@ export class SaltSite {
 
   private spawnPython(code: string, args: string[], { home, ...ids }: SaltUser = {}): ChildProcess {
     this.interpreter ??= findPython()
-    // a group of its own: Salt's daemons are many processes
+    // a separate group: Salt's daemons are many processes
     return spawn(this.interpreter, ['-W', 'ignore', '-c', code, ...args], {
       env: { ...process.env, PYTHONPATH, ...(home && { HOME: home }) },
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -24,7 +24,7 @@ afterEach(async () => {
   await ours.close()
 }, MINUTE)
 
-/** What minions of a site use: a template, a pillar, a large file. */
+/** Create the files for the minions of a site: a template, a pillar, a large file. */
 function fill(root: string): Record<string, unknown> {
   const [states, pillar] = [join(root, 'states'), join(root, 'pillar')]
   for (const folder of [states, pillar]) mkdirSync(folder, { recursive: true })

@@ -1,5 +1,5 @@
-// A site changes over: the configuration and the keys of a real Salt master are taken over by ours while its minions run, and
-// given back. Nothing is re-keyed, and nobody has to be told.
+// A site changes over: Brine takes over the configuration and the keys of a real Salt master while its minions run, and
+// gives them back. No key changes, and minions need no command.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ async function runOurs(program: string, args: readonly string[]): Promise<string
   return output
 }
 
-/** Everything in a directory of keys, with what it holds. */
+/** Return all files in a directory of keys, with their content. */
 function keysIn(directory: string): Record<string, string> {
   const names = readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort()
   const files = names.filter((name) => statSync(join(directory, name)).isFile())

@@ -12,11 +12,11 @@ import { metadataOf, type Place, StatusError, Store, type Type } from './store.t
 
 export interface ApiOptions {
   tls?: ServerOptions
-  /** Users by their tokens; without it everybody may do everything. */
+  /** Users by their tokens. Default: every request is permitted. */
   tokens?: ReadonlyMap<string, string>
-  /** Answers that requests get in place of what they ask for, one after the other. */
+  /** Answers that replace those of the next requests, in order. */
   faults?: { status: number; headers?: Record<string, string> }[]
-  /** How commands run in pods; without it there are none. */
+  /** How commands run in pods. Default: there are none. */
   exec?: ExecOptions
 }
 

@@ -6,7 +6,7 @@ import { httpClient } from '../../src/http/mod.ts'
 import { KubernetesClient } from '../../src/library/containers/kubernetes/client/client.ts'
 import type { Surroundings } from '../../src/library/containers/kubernetes/client/settings.ts'
 
-/** What a client sees of its minion. Environment variables of the machine do not count. */
+/** Return the surroundings of a client. Environment variables of the machine are ignored. */
 export function surroundings(
   env: Readonly<Record<string, string>> = {},
   options: Readonly<Record<string, Value>> = {},

@@ -1,4 +1,5 @@
-// How API servers are reached: kubeconfig files, certificates, tokens, credential plugins, proxies, retries, watches, and what follows events.
+// Connections to API servers: kubeconfig files, certificates, tokens, credential plug-ins, proxies, retries, watches,
+// and the followers of events.
 import { execFile, execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -226,7 +227,7 @@ echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential"
     const client = await clientFor({ kubeconfig: kubeconfig(exec('token-of-the-plugin')) }, ctx)
     for (let i = 0; i < 3; i++) expect((await client.list('/api/v1/namespaces')).items).toHaveLength(2)
     expect(readFileSync(file('asked'), 'utf8')).toBe('asked\n')
-    // a token that is refused is asked for once more
+    // a refused token is requested once more
     await expect(namespaces({ kubeconfig: kubeconfig(exec('stale')) })).rejects.toThrow('status 401')
     expect(readFileSync(file('asked'), 'utf8')).toBe('asked\n'.repeat(3))
   })

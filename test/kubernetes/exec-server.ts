@@ -44,7 +44,7 @@ function run(socket: WebSocket, params: URLSearchParams, endsStdin: boolean, { f
   const [program = '', ...args] = params.getAll('command')
   const hasStdin = params.get('stdin') === 'true'
   const env = { ...process.env, PATH: path ?? process.env['PATH'] }
-  // a process group of its own, so that the end of the connection ends what a shell started, too
+  // a separate process group, so that the end of the connection also ends the processes of a shell
   const child = spawn(program, args, { cwd: folder, env, detached: true })
   const send = (channel: number, data: Uint8Array | string): void =>
     socket.send(Buffer.concat([Buffer.of(channel), Buffer.from(data)]))

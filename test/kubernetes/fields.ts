@@ -1,4 +1,4 @@
-// Patches and server-side apply in a simple form: who owns which field, by paths of keys.
+// Patches and server-side apply in a simple form: the owners of fields, by paths of keys.
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type Fields = { [key: string]: Json }
@@ -17,7 +17,7 @@ export function mergePatch(target: Json | undefined, patch: Json): Json {
   return merged
 }
 
-/** Keys by which items of lists are told apart, by the name of the list. */
+/** Keys that identify items of lists, by the name of the list. */
 const LIST_KEYS: Readonly<Record<string, string>> = {
   containers: 'name',
   initContainers: 'name',
@@ -117,7 +117,7 @@ export function valueAt(target: Json | undefined, path: readonly string[]): Json
   return place
 }
 
-/** Remove the value at a path, and what is empty then. */
+/** Remove the value at a path, and the parents that are then empty. */
 export function removeAt(target: Json | undefined, [part, ...rest]: readonly string[]): void {
   if (part === undefined || target === undefined || target === null) return
   if (part.startsWith('f:') && isObject(target)) {

@@ -103,7 +103,7 @@ export class Store {
     return this.write(place, stored, 'ADDED', dryRun)
   }
 
-  /** Put a changed object in place; the manager owns what it changed. */
+  /** Replace an object; the manager owns its changes. */
   update(place: Place, next: Fields, manager: string, dryRun: boolean): Fields {
     const old = this.get(place)
     const wanted = metadataOf(next)['resourceVersion']
@@ -272,7 +272,7 @@ const managedFields = ({ apiVersion }: Type, managers: Stored['managers']): Json
       fieldsV1: fieldsV1(paths),
     }))
 
-/** Return an object as the server first stores it: with defaults that nobody owns. */
+/** Return an object in the form that the server first stores: with defaults without an owner. */
 function born(type: Type, object: Fields): Fields {
   if (type.kind === 'Namespace') return { ...object, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
   if (type.kind === 'Secret') return { type: 'Opaque', ...object }

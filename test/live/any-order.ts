@@ -1,5 +1,5 @@
-// What a text says, whatever the order in which minions answered: names of minions behind certain words are sorted, and the
-// lines of an orchestration, which has a part for each minion within, may be in any order.
+// Normalizes a text whose order depends on the minions: names of minions after certain words are sorted, and the lines
+// of an orchestration, which has a part for each minion, may be in any order.
 import type { Placeholders } from './placeholders.ts'
 
 const NAMES = /((?:Updating|No changes made to|ran on|on minions:) )([\w-]+(?:, [\w-]+)+)/g

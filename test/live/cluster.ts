@@ -41,7 +41,7 @@ const LOWER_ADDRESS = '127.0.0.3'
 
 type MinionSetup = Scenario['setup']['minions'][string]
 
-/** What has not ended by then hangs. */
+/** A command that has not ended by then hangs. */
 const COMMAND_SECONDS = 3 * PATIENCE_SECONDS
 
 export interface Ran {
@@ -73,7 +73,7 @@ export class Cluster {
     }
     for (const folder of ['srv/salt', 'srv/pillar', 'bin', 'out', 'home'])
       mkdirSync(join(this.root, folder), { recursive: true })
-    // recordings copy it to minions, without saying what is in it
+    // recordings copy it to minions, without recording its content
     this.write('local.txt', 'a file of the master\n')
     for (const [name, address] of Object.entries(this.masters)) this.configureMaster(name, address)
     for (const [id, minion] of Object.entries(setup.minions)) this.configureMinion(id, '127.0.0.1', minion)
@@ -136,7 +136,7 @@ export class Cluster {
     return this.ports.api
   }
 
-  /** What stands before the paths of the API. */
+  /** The prefix of the API's paths. */
   get apiPrefix(): string {
     return String(this.apiOptions?.['root_prefix'] ?? '').replace(/\/$/, '')
   }
@@ -266,7 +266,7 @@ export class Cluster {
       // root by sudo counts as another user
       SUDO_USER: undefined,
       ...this.programs.env,
-      // tokens of who runs this would count
+      // otherwise tokens of the user of the test would be used
       HOME: join(this.root, 'home'),
       PATH: `${join(this.root, 'bin')}:${process.env['PATH']}`,
       LIVE_CONFIG: this.configOf(on ?? 'web1'),

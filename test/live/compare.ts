@@ -7,7 +7,7 @@ import type { Json } from './scenario.ts'
 /** Around the summary at the end, which belongs to no minion. */
 const RULE = '-'.repeat(43)
 
-/** An unindented line with what is indented below it. */
+/** Split into unindented lines, each with its indented lines. */
 function blocks(text: string): string[] {
   const found: string[] = []
   for (const line of text.replace(/\n+$/, '').split('\n')) {
@@ -22,7 +22,7 @@ const CUT = '...'
 
 const SENT = /^\n?Executing run on (\[.*\])\n\n?/gm
 
-/** Which minions a batch goes to together depends on who answers first, and Salt loses count where several do at once. */
+/** The minions of a batch round depend on which return first, and Salt miscounts when several return at once. */
 function withoutBatches(text: string): string {
   const sent = [...text.matchAll(SENT)].flatMap(([, list]) => list!.match(/'[^']*'/g) ?? [])
   if (sent.length === 0) return text
@@ -30,7 +30,7 @@ function withoutBatches(text: string): string {
   return `Sent to ${sent.sort().join(' ')}\n${rest.replace(/^\n+/gm, '')}`
 }
 
-/** What is missing or too much; empty when both say the same. */
+/** Return missing and additional lines; empty if both are equal. */
 export function differenceOfTexts(recorded: string, printed: string, known: Placeholders): string {
   if (known.matches(recorded.trimEnd(), printed.trimEnd())) return ''
   const [expected, actual] = [sortedNames(withoutBatches(recorded)), sortedNames(withoutBatches(printed))]

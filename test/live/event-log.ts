@@ -10,7 +10,7 @@ export class EventLog {
     this.socket = socket
   }
 
-  /** Whether somebody is there to listen to. */
+  /** Connect to the bus; return whether it exists. */
   async listen(): Promise<boolean> {
     try {
       this.client = await BusClient.open({ paths: { pub: this.socket, pull: '' } })

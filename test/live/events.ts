@@ -1,5 +1,4 @@
-// Whether the events of a recording came about. Only those that say something about what was done are looked for: others come
-// and go with the time that things take.
+// Compares the events of a recording. Only events about actions are searched: others vary with timing.
 import type { BusEvent } from '../../src/bus/mod.ts'
 import { dumpJson, str } from '../../src/data/mod.ts'
 import { matchesJson } from './compare.ts'
@@ -15,7 +14,7 @@ export const isForOthers = ({ tag }: RecordedEvent): boolean =>
     tag,
   )
 
-/** Whether an event says something about what was done; compressed pieces of files have the time in them. */
+/** Whether an event is about an action; compressed pieces of files contain the time. */
 const isTelling = ({ tag, data }: RecordedEvent): boolean =>
   !PASSING.test(tag) && !/^(saltutil\.find_job|cp\.recv_chunked)$/.test(String(data['fun']))
 
@@ -31,7 +30,7 @@ const isBetweenBatches = ({ tag, data }: RecordedEvent): boolean => {
   return tag.endsWith('/progress') && Array.isArray(minions) && minions.length > 1
 }
 
-/** How often a scheduled job ran depends on how long all took. */
+/** How often a scheduled job ran depends on the total time. */
 const isCompared = (event: RecordedEvent): boolean =>
   isTelling(event) && !('schedule' in event.data) && !listsAll(event) && !isBetweenBatches(event)
 
@@ -40,17 +39,17 @@ const plain = ({ tag, data }: BusEvent): RecordedEvent => ({
   data: JSON.parse(dumpJson(data, { default: str })) as RecordedEvent['data'],
 })
 
-/** What a recording keeps of the events that came. */
+/** Return the events in the form of a recording. */
 export const recordedEvents = (seen: readonly BusEvent[]): RecordedEvent[] => seen.map(plain).filter(isTelling)
 
-/** A minion under load returns again what it does not know to have come. */
+/** A minion under load repeats returns that are not confirmed. */
 function onlyOnce(events: readonly RecordedEvent[]): RecordedEvent[] {
   const known = new Set<string>()
   const isAgain = (tag: string): boolean => tag.includes('/ret/') && (known.has(tag) || !known.add(tag))
   return events.filter(({ tag }) => !isAgain(tag))
 }
 
-/** Recorded events that nothing of what came is like. */
+/** Return recorded events without a similar actual one. */
 export function missingEvents(
   recorded: readonly RecordedEvent[],
   seen: readonly BusEvent[],
@@ -80,7 +79,10 @@ function isLike(tag: string, expected: Json, actual: RecordedEvent): boolean {
   return known.matches(tag, actual.tag) && matchesJson(told(tag, expected), told(tag, withoutHints(actual.data)), known)
 }
 
-/** What is compared of an event. Salt tells secrets of whoever asked, and its own key with a job that it refused; we do not. */
+/**
+ * Return the compared part of an event. Salt shows secrets of the requester, and its own key with a refused job; Brine
+ * does not.
+ */
 function told(tag: string, data: Json): Json {
   if (tag !== 'salt/job/error') return withoutSecrets(data)
   const { tgt = null, fun = null, error = null } = data as { [name: string]: Json }
@@ -96,7 +98,7 @@ function withoutSecrets(value: Json): Json {
   return Object.fromEntries(entries)
 }
 
-/** A return of ours may carry hints beside what Salt's has. */
+/** A return of Brine may contain hints beside Salt's fields. */
 function withoutHints(data: RecordedEvent['data']): Json {
   const { hints: _hints, ...rest } = data
   return rest

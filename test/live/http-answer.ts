@@ -55,7 +55,7 @@ function shortenedBody(answer: HttpAnswer): string {
 
 const isPage = (answer: HttpAnswer): boolean => answer.headers.get('content-type')?.startsWith('text/html') ?? false
 
-/** What is different in an answer, line by line; nothing where it is the recorded one. */
+/** Yield the differences of an answer, line by line; nothing if it equals the recorded one. */
 export function* answerDifferences(step: Step, answer: HttpAnswer, known: Placeholders): Generator<string> {
   if (answer.status !== step['status']) yield `status ${answer.status}, not ${step['status']}`
   if (step['reason'] !== undefined && answer.reason !== step['reason']) {
@@ -106,7 +106,7 @@ function withRest({ json, note = '' }: Step): Json {
 
 function* keyDifferences(expected: readonly string[], actual: Json | undefined): Generator<string> {
   const names = Object.keys((actual ?? {}) as object)
-  // servers are told apart by a number
+  // servers are distinguished by a number
   const plain = (keys: readonly string[]): string => [...keys.map((key) => key.replace(/\d+$/, '#'))].sort().join()
   if (plain(names) !== plain(expected)) yield `keys ${names}, not ${expected}`
 }
@@ -119,7 +119,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** What a recording keeps of an answer. */
+/** Return an answer in the form of a recording. */
 export function keptOfAnswer(answer: HttpAnswer, notes: Pick<Step, 'note'>): Step {
   const type = answer.headers.get('content-type') ?? ''
   const headers = KEPT_HEADERS.map((name) => [name, answer.headers.get(name.toLowerCase())] as const)

@@ -21,8 +21,8 @@ export interface HttpAnswer {
 const ANSWER_SECONDS = 180
 
 /**
- * Send a request to a port of loopback and return the answer.
- * A stream has no end: `isEnough` gets what has come of it, and says when to leave.
+ * Send a request to a port of loopback and return the answer. A stream has no end: `isEnough` gets the data so far, and
+ * decides when to stop.
  */
 export function sendHttp(
   port: number,

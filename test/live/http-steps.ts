@@ -9,10 +9,10 @@ import { NO_JOB, type Placeholders } from './placeholders.ts'
 import type { Json, Scenario, Step } from './scenario.ts'
 import type { Stage } from './stage.ts'
 
-/** Who asks where a scenario does not say it. */
+/** The user, if a scenario does not name one. */
 const ADMIN = 'admin'
 
-/** What a stream tells of an event comes within this, on a busy machine too. */
+/** Time limit for an event on a stream, also on a busy machine. */
 const STREAM_SECONDS = 30
 
 interface StreamedEvent {
@@ -36,7 +36,7 @@ export class HttpSteps {
     this.known = known
   }
 
-  /** Send the request of a step and say what was different in the answer. */
+  /** Send the request of a step; return the difference in the answer. */
   async problem(step: Step): Promise<string | undefined> {
     const expected = this.stage.cluster.placed(step as Json) as unknown as Step
     const differences =
@@ -47,7 +47,7 @@ export class HttpSteps {
     return `${differences.join('\n')}\nlog: ${this.stage.cluster.log('api').slice(-1500)}`
   }
 
-  /** Send the request of a step and keep what came. */
+  /** Send the request of a step; return it with the answer. */
   async recorded(step: Step): Promise<Step> {
     const { note } = step
     const notes = note === undefined ? {} : { note }
@@ -126,7 +126,7 @@ export class HttpSteps {
     return name !== undefined && this.passwords.has(name) ? name : undefined
   }
 
-  /** Who published the job that a step asks for, as the recorded events tell it. */
+  /** Return the publisher of a step's job, from the recorded events. */
   private publisherOf(step: Step): string | undefined {
     const [chunk] = [step['request_body'] as Json].flat()
     if (typeof chunk !== 'object' || chunk === null || Array.isArray(chunk)) return undefined

@@ -1,4 +1,4 @@
-// Where an answer in JSON differs from the recorded one, path by path, for those who look for the reason.
+// Differences between a JSON answer and the recorded one, path by path, for debugging.
 import { matchesJson } from './compare.ts'
 import type { Placeholders } from './placeholders.ts'
 import type { Json } from './scenario.ts'

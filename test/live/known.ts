@@ -10,6 +10,6 @@ export const knownDifference = (step: string): string | undefined => reasons[ste
 const REFUSED =
   /^"?(Authentication (error|failure of type "\w+") occurred|Authorization error occurred|The salt master could not be contacted)/
 
-/** Salt exits with 0 where nobody may ask, or nobody is there to be asked; we do not. */
+/** Salt exits with 0 for a refused user, and without minions; Brine does not. */
 export const exitHere = (recorded: number, program: string, stdout: string): number =>
   recorded === 0 && /(^| )salt(-run)? /.test(program) && REFUSED.test(stdout) ? 2 : recorded

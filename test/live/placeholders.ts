@@ -1,5 +1,5 @@
-// What stands in recordings for values that vary. A number of a job is the same wherever it is named, so what it stood for
-// once is remembered: for later outputs, and for command lines that name it.
+// Placeholders in recordings for values that vary. A job id is the same wherever it appears, so its value is
+// remembered: for later outputs, and for command lines with it.
 
 const KINDS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^JID\d*$/, '\\d{20}(?:_\\d+)?'],
@@ -52,7 +52,7 @@ export class Placeholders {
     return false
   }
 
-  /** The text with what is known filled in. */
+  /** Return the text with known values filled in. */
   filled(text: string, otherwise?: string): string {
     return text.replace(/<(JID\d+)>/g, (whole, name: string) => this.known.get(name) ?? otherwise ?? whole)
   }

@@ -1,4 +1,4 @@
-// Plays a scenario: starts what it needs, does its steps in order, and says which came out otherwise than recorded.
+// Plays a scenario: starts its programs, runs its steps in order, and reports differences from the recording.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PATIENCE_SECONDS } from '../until.ts'
 import { LOWER_MASTER, type Ran, SECOND_MASTER } from './cluster.ts'
@@ -24,16 +24,16 @@ export interface StepVerdict {
 
 type Verdict = Omit<StepVerdict, 'name'>
 
-/** A scenario may take that long; what it has not done by then counts as failed. */
+/** Time limit of a scenario; unfinished steps count as failed. */
 const SCENARIO_SECONDS = 600
 
-/** What the last step brings about is told within this, on a busy machine too. */
+/** Time limit for the effects of the last step, also on a busy machine. */
 const LATE_SECONDS = 30
 
 /** Questions that change nothing: recordings were made on a slower machine, where jobs had ended when they were asked. */
 const ASKS_ABOUT_JOBS = /salt-run jobs\.|GET \/jobs|saltutil\.(running|find_job|is_running)\b/
 
-/** Scenarios whose events say what came of it. */
+/** Scenarios whose events show the results. */
 const TOLD_BY_EVENTS =
   /^(more-|rest-|reactor-|orch-|syndic|custom-events|state-progress-events|event-id-spoofing|async-and-running)/
 
@@ -125,7 +125,7 @@ class Play {
     return { skipped: `no way to observe: ${what}` }
   }
 
-  /** Logs are not the same, but what matters is told. */
+  /** Logs differ, but must contain the relevant text. */
   private async logged(name: string, text: RegExp): Promise<Verdict> {
     const end = Date.now() + LATE_SECONDS * 1000
     while (!text.test(this.stage.cluster.log(name)) && Date.now() < end) await sleep(100)

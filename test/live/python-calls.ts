@@ -10,10 +10,10 @@ import type { Json, Scenario } from './scenario.ts'
 const PUB = /^LocalClient\.pub as user (\S+): tgt=(\S+) \((\w+)\) fun=(\S+) arg=(\[.*\])$/
 const WHEEL = /^WheelClient\.cmd_sync fun=(\S+) eauth=(\S+) username=(\S+)$/
 
-/** What the functions of the recordings were called with, where they need anything. */
+/** The arguments of functions in the recordings, if they need any. */
 const WHEEL_ARGUMENTS: { [fun: string]: Json } = { 'key.name_match': { match: 'web1' } }
 
-/** The result as recorded, or undefined for a call that nobody here knows. */
+/** Return the result as recorded; undefined for an unknown call. */
 export async function pythonCall(cluster: Cluster, scenario: Scenario, call: string): Promise<Json | undefined> {
   const published = PUB.exec(call)
   if (published) return publish(cluster, published)

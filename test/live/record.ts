@@ -1,5 +1,5 @@
-// `SALT_TREE=… node --import tsx test/live/record.ts FILE…`: does the steps of scenarios with real Salt and writes down in the
-// same files what came of them, with placeholders for what varies.
+// `SALT_TREE=… node --import tsx test/live/record.ts FILE…`: runs the steps of scenarios with real Salt and records the
+// results in the same files, with placeholders for values that vary.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { readJson } from './compare.ts'
 import { recordedEvents } from './events.ts'
@@ -54,7 +54,7 @@ function withoutSalts<T extends Json | undefined>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutSalts(item)])) as T
 }
 
-/** What a step asks, in the words of its author. */
+/** Return the request of a step as its author wrote it. */
 function asked({ stream_start: _, ...step }: Step): Step {
   if (step.http === undefined) return step
   const names = ['http', 'request_headers', 'request_body', 'note']

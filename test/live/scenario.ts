@@ -1,5 +1,5 @@
-// Scenarios recorded from real Salt: a master, minions and files, and steps with what came of each
-// (the README beside the recordings has the format).
+// Scenarios recorded from real Salt: a master, minions and files, and steps with their results (the README beside the
+// recordings describes the format).
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ownUser } from '../../src/base/mod.ts'
@@ -46,7 +46,7 @@ export interface Scenario {
 /** Ours were recorded one by one, each with all it needs. */
 const isAlone = ({ scenario }: Scenario): boolean => scenario.startsWith('more-')
 
-/** Recordings were made one after the other, and some use modules that an earlier one brought. */
+/** Recordings were made one after the other, and some use modules of an earlier one. */
 function withModules(scenario: Scenario, all: readonly Scenario[]): Scenario {
   const { setup, steps } = scenario
   const words = JSON.stringify([steps, setup.minions, setup.files ?? {}])

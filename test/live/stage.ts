@@ -1,4 +1,4 @@
-// Where a scenario happens: its masters and minions, which of them run, and what is heard on their buses.
+// The site of a scenario: its masters and minions, which of them run, and the events on their buses.
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BusEvent } from '../../src/bus/mod.ts'
@@ -20,7 +20,7 @@ function masterOf(words: string): string {
   return /\bon master B\b|^master B\b/.test(words) ? SECOND_MASTER : 'master'
 }
 
-/** What minions hear of in the recording, when a file is added and removed elsewhere. */
+/** The file that is added and removed elsewhere in the recording, so that minions notice it. */
 const CHANGED_MODULE = 'srv/salt/_modules/probe.py'
 
 /** Whether words tell only how all began. */
@@ -39,7 +39,7 @@ export class Stage {
   readonly cluster: Cluster
   readonly down = new Set<string>()
   private readonly scenario: Scenario
-  /** What had been heard when the last action began: what is waited for comes after it. */
+  /** The number of events when the last action began: expected events come after it. */
   private acted = 0
   private readonly logs = new Map<string, EventLog>()
 
@@ -85,7 +85,7 @@ export class Stage {
     )
   }
 
-  /** Minions whose own bus a step tells of. */
+  /** Listen to the buses of minions in the steps. */
   private async listenToMinions(): Promise<void> {
     for (const { observed } of this.scenario.steps) {
       const [, id] = /^events on the minion bus of (\w+)/.exec(String(observed)) ?? []

@@ -26,7 +26,7 @@ const VARYING: ReadonlyArray<readonly [RegExp, string]> = [
   [/(?:[0-9a-f]{2}:){15,}[0-9a-f]{2}/g, '<FINGER>'],
 ]
 
-/** What Salt prints of itself: frames of its code, its documentation and its options. */
+/** Remove Salt's own parts: frames of its code, its documentation and its options. */
 export function shortened(text: string): string {
   return text
     .replace(/^( *)File ".*\n(?:\1 .*\n|\1File ".*\n)*/gm, '$1<FRAMES>\n')

@@ -1,5 +1,5 @@
-// The Python files of a site as their users wrote them (test/python/site), run as they are. What lies outside of the
-// machine is stood in for.
+// The Python files of a site as their users wrote them (test/python/site), run unchanged. Services outside of the
+// machine are replaced by stand-ins.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,4 +1,4 @@
-// A minion of its own in a temporary directory, called as `salt-call --local` is, in this process.
+// A separate minion in a temporary directory, called like `salt-call --local`, in this process.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,5 @@
-// The types that the package publishes as `brine/sdk`: what `brine new` writes agrees with them, and a mistake is told of.
+// The types that the package publishes as `brine/sdk`: the output of `brine new` compiles with them, and an error is
+// reported.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

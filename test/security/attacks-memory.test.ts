@@ -1,4 +1,4 @@
-// Bytes of strangers that nobody counts.
+// Unauthenticated bytes that are not counted.
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, it } from 'vitest'
 import { until } from '../until.ts'

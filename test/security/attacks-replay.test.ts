@@ -1,4 +1,4 @@
-// Requests of minions that somebody on the path recorded and sends again.
+// Requests of minions that an attacker on the network recorded and replays.
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Dict, decodeMsgpack, encodeMsgpack, type Value } from '../../src/data/mod.ts'

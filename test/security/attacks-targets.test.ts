@@ -1,4 +1,4 @@
-// What a hostile minion can make targets mean by what it tells of itself, and what rights on a target are worth where the
+// How a hostile minion can change the meaning of targets by its data, and the value of rights on a target when the
 // master does not know the minions.
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Dict, isDict, type Value } from '../../src/data/mod.ts'

@@ -118,7 +118,7 @@ export class Besieged {
     return inspect([this.logs, this.events], { depth: 20, maxStringLength: null, maxArrayLength: null }).includes(word)
   }
 
-  /** Events that only somebody with rights may bring about. */
+  /** Events that only authorised users may cause. */
   get deeds(): string[] {
     return this.events.map(({ tag }) => tag).filter((tag) => /^salt\/(job\/\d+|run\/\d+|wheel\/\d+)\/new$/.test(tag))
   }

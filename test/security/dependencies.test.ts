@@ -1,4 +1,4 @@
-// What is installed with the programs: nothing that runs code of its own while it is installed.
+// The packages installed with the programs: none runs code during the installation.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

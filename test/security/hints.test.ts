@@ -1,5 +1,5 @@
-// Hints are a minion's own words: the master keeps hints within the limits only, and nothing in a hint steers a terminal or
-// tells a minion about files of the master.
+// Hints come from minions: the master keeps hints within the limits only, and no hint controls a terminal or reveals
+// files of the master to a minion.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

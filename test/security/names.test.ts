@@ -1,5 +1,4 @@
-// Names that minions choose, for themselves and for what they ask for, and what must not become of them: commands, paths,
-// statements, expressions.
+// Names chosen by minions, for themselves and in requests, must not become commands, paths, statements or expressions.
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// What somebody on the path between a minion and its master can do: an accepted minion that relays, reads, changes, repeats
-// and adds messages. Nothing that the master did not mean for this moment is carried out.
+// What an attacker on the network between a minion and its master can do: an accepted minion that relays, reads,
+// changes, repeats and adds messages. Only what the master intends at that moment is carried out.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// Requests made of bytes that no encoder of ours writes.
+// Requests of bytes that Brine's encoder never writes.
 import { connect } from 'node:net'
 import { encodeMsgpack } from '../../src/data/mod.ts'
 

@@ -1,5 +1,6 @@
-// Somebody on the path between a minion and its master: listens where the minion looks for the master, hands everything on,
-// and can change, keep back, repeat and add messages. It is an accepted minion itself, so it has the publish key.
+// An attacker on the network between a minion and its master: listens where the minion expects the master, forwards
+// everything, and can change, hold, repeat and add messages. It is an accepted minion itself, so it has the publish
+// key.
 import { join } from 'node:path'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, type Value } from '../../src/data/mod.ts'
 import { Crypticle, MasterChannel, openTransport, type Publisher, type RequestClient } from '../../src/wire/mod.ts'

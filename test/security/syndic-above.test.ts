@@ -1,5 +1,5 @@
-// What a syndic does with events and returns that the master above does not take: one minion of the master below cannot hold up the
-// returns of others, and no return is lost because the master above is in need.
+// A syndic with events and returns that the master above refuses: one minion of the master below cannot block the
+// returns of others, and no return is lost because the master above has a problem.
 import { writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { silentLog } from '../../src/base/mod.ts'

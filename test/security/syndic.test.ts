@@ -1,5 +1,5 @@
-// What an accepted minion can do at a master that has syndics (`order_masters`): only minions that `syndics` names act as one, a
-// syndic speaks only for minions whose keys this master does not have, and only about the job it names.
+// What an accepted minion can do at a master with syndics (`order_masters`): only minions in `syndics` act as one, a
+// syndic acts only for minions whose keys this master does not have, and only for the job that it names.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Dict, Value } from '../../src/data/mod.ts'
 import type { MasterChannel } from '../../src/wire/mod.ts'

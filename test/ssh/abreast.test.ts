@@ -1,5 +1,5 @@
-// States that run beside each other over SSH: a tree ends as it does when its states run one after the other, with the same results in the
-// same order, whatever its paths have to do with each other.
+// Parallel states over SSH: a tree ends like with sequential states, with the same results in the same order, for any
+// relation between its paths.
 import { spawnSync } from 'node:child_process'
 import {
   linkSync,
@@ -172,7 +172,7 @@ describe.skipIf(noSshd !== undefined)('states that may run beside each other', (
   })
 })
 
-/** What is below a folder: kinds, modes and content. */
+/** Return the entries below a folder: kinds, modes and content. */
 function leftBelow(folder: string, id: string): string[] {
   const names = readdirSync(folder, { recursive: true }).map(String).sort()
   return names.map((name) => {

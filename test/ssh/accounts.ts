@@ -1,5 +1,5 @@
-// An SSH server with accounts of its own, for logins by password and for sudo, su and doas. The accounts exist only in a mount namespace
-// of the server, so that nothing of this machine changes. Needs root.
+// An SSH server with separate accounts, for logins by password and for sudo, su and doas. The accounts exist only in a
+// mount namespace of the server, so that this machine is unchanged. Needs root.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -58,7 +58,7 @@ export async function startSshdWithAccounts(): Promise<TestSshd> {
     chmodSync(file, isList && path !== '/etc/shadow' ? 0o644 : 0o440)
     return existsSync(path) ? `mount --bind ${file} ${path}` : `: > ${path} && mount --bind ${file} ${path}`
   })
-  // a file that is not there cannot be covered, so /etc is covered first by itself and what is new
+  // a missing file cannot be covered, so /etc is first covered by a copy with the new files
   const cover = `mkdir -p ${folder}/etc ${folder}/work && mount -t tmpfs none ${folder}/work && mkdir ${folder}/work/up ${folder}/work/w && mount -t overlay none -o lowerdir=/etc,upperdir=${folder}/work/up,workdir=${folder}/work/w /etc`
   const script = [cover, ...binds, 'exec "$@"'].join(' && ')
   const wrapper = ['unshare', '-m', '--propagation', 'private', '/bin/sh', '-c', script, 'sh']

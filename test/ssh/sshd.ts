@@ -1,5 +1,5 @@
-// A real OpenSSH server on loopback, for tests: with its own host key, client key and configuration, in a folder that goes with it. It
-// runs as the user of the tests, who may be an ordinary one, and lets that user in by key.
+// A real OpenSSH server on loopback, for tests: with its own host key, client key and configuration, in a temporary
+// folder. It runs as the user of the tests, possibly an ordinary one, and admits that user by key.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -28,11 +28,11 @@ export interface TestSshd {
   readonly hostKey: string
   /** Private directory for sockets. */
   readonly runtimeDir: string
-  /** How to log in, without any file of the user's own. */
+  /** The login, without any file of the user. */
   readonly target: SshTarget
-  /** What the server has logged so far. */
+  /** Return the server's log so far. */
   log(): string
-  /** How many processes serve sessions. */
+  /** Return how many processes serve sessions. */
   sessions(): number
   /** End every session at once, as a crash of their processes does; the server goes on. */
   cut(): void
@@ -44,7 +44,7 @@ export interface TestSshd {
 export interface SshdOptions {
   /** Further lines of sshd_config; they come first, and so they count. */
   config?: readonly string[]
-  /** Words before the program, such as those that give it a namespace of its own. */
+  /** Arguments before the program, such as those for a separate namespace. */
   wrapper?: readonly string[]
   folder?: string
 }
@@ -145,7 +145,7 @@ function answers(port: number, child: ChildProcess, log: () => string): Promise<
   })
 }
 
-/** End the server and its sessions. Each session has a process group of its own, whose parent is the server. */
+/** End the server and its sessions. Each session has a separate process group, whose parent is the server. */
 async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const gone = new Promise((done) => child.once('close', done))

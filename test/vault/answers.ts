@@ -1,4 +1,4 @@
-// What the stand-in of Vault answers.
+// The answers of the stand-in for Vault.
 
 export interface Answer {
   status: number

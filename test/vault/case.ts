@@ -1,4 +1,4 @@
-// One request to Vault, and what it answers.
+// One request to Vault, and its answer.
 export interface Case {
   name: string
   /** The token: `root`, none, or the name of one that was kept. */
@@ -10,6 +10,6 @@ export interface Case {
   status: number | number[]
   /** Parts of the answer; a text with slashes around it is a pattern. */
   answer?: unknown
-  /** What of the answer is kept, by the path to it. */
+  /** The stored parts of the answer, by path. */
   keep?: Record<string, string>
 }

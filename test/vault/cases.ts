@@ -1,12 +1,13 @@
-// What Vault answers to requests, in the order they are made: put to the stand-in by the gate, and to a real server of Vault or OpenBao
-// with VAULT_ADDR and VAULT_TOKEN. `{name}` stands for what an earlier answer had, and for a part of names that is new in each run.
+// The expected answers of Vault, in the order of the requests: the gate sends them to the stand-in, and with VAULT_ADDR
+// and VAULT_TOKEN they are sent to a real server of Vault or OpenBao. `{name}` is replaced by a value of an earlier
+// answer, or by a part of names that is new in each run.
 import type { Case } from './case.ts'
 import { ROLE_CASES } from './role-cases.ts'
 
 const READER =
   'path "{run}two/data/app/*" { capabilities = ["read"] }\npath "{run}two/metadata/app/*" { capabilities = ["list"] }\n'
 
-/** What a token gets that is not valid; up to Vault 1.16 without the second sentence. */
+/** The answer to an invalid token; up to Vault 1.16 without the second sentence. */
 const INVALID_TOKEN = '/^(permission denied|2 errors occurred:\\s+\\* permission denied\\s+\\* invalid token\\s*)$/'
 
 const engines: Case[] = [

@@ -49,7 +49,7 @@ const ROLE_DEFAULTS = {
   credential_type: 'password',
 }
 
-/** What is known of a connection; its password is not told. */
+/** The data of a connection, without its password. */
 function connection({
   plugin_name,
   allowed_roles = [],

@@ -1,5 +1,5 @@
-// The plugin vault-gpg-plugin, as far as clients see it: keys with fingerprints, and answers that say what was asked. Nothing is signed in
-// truth, and no case compares it with a real server.
+// The plug-in vault-gpg-plugin, as far as clients see it: keys with fingerprints, and answers that repeat the request.
+// Nothing is really signed, and no case compares it with a real server.
 import { type Answer, data, empty, refusal } from './answers.ts'
 import type { Engine } from './kv-engine.ts'
 import { newId } from './tokens.ts'

@@ -1,4 +1,4 @@
-// What Vault answers about approles and entities.
+// The expected answers of Vault about approles and entities.
 import type { Case } from './case.ts'
 
 const roles: readonly Case[] = [

@@ -1,5 +1,5 @@
-// A small server that stands in for Vault in tests: tokens, policies, approles, entities, kv of both versions, wrapping, leases,
-// namespaces and the seal. `cases.ts` says what it answers, and the same cases can be put to a real server.
+// A small server in place of Vault for tests: tokens, policies, approles, entities, kv of both versions, wrapping,
+// leases, namespaces and the seal. `cases.ts` has its answers, and the same cases can be sent to a real server.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +16,7 @@ import { newId, spanOf, type Token, Tokens } from './tokens.ts'
 
 type Fields = Record<string, unknown>
 
-/** What one namespace has; the root namespace is ''. */
+/** The content of one namespace; the root namespace is ''. */
 interface Space {
   engines: Map<string, { type: string; version: string; engine: Engine }>
   roles: Map<string, AppRoles>
@@ -85,7 +85,7 @@ export class VaultServer {
     await new Promise((resolve) => this.server.close(resolve))
   }
 
-  /** How many requests to a path there were. */
+  /** Return the number of requests to a path. */
   count(path: RegExp): number {
     return this.seen.filter((request) => path.test(request.path)).length
   }

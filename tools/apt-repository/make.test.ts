@@ -1,4 +1,4 @@
-// A repository of small packages, read by real apt with directories of its own.
+// A repository of small packages, read by real apt with separate directories.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

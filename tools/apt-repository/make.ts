@@ -61,7 +61,7 @@ interface Stanza {
   text: string
 }
 
-/** What an index says of a package: its own fields, and where its file is. */
+/** Return the entry of a package in an index: its own fields, and the path of its file. */
 async function stanzaOf(out: string, path: string): Promise<Stanza> {
   const file = join(out, path)
   const { code, output } = await runCommand(out, 'dpkg-deb', ['--field', file])

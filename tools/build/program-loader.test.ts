@@ -1,4 +1,4 @@
-// What stands for a heavy part of Node in a short command behaves as that part does.
+// The stand-in for a heavy part of Node in a short command behaves like that part.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest'
 const folder = mkdtempSync(join(tmpdir(), 'brine-loader-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What a program of one part prints. */
+/** Return the output of a program of one part. */
 function printed(part: string, start = "require('./program-loader.cjs').start('program')"): string {
   copyFileSync(join(import.meta.dirname, 'program-loader.cjs'), join(folder, 'program-loader.cjs'))
   writeFileSync(join(folder, 'program.js'), part)

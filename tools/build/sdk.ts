@@ -1,5 +1,5 @@
-// What `brine/sdk` is for users: its types, which editors read while a module is written, and a script for who runs their
-// modules outside of Brine, in tests of their own.
+// The package `brine/sdk` for users: its types, for editors, and a script for running modules outside of Brine, in
+// users' tests.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -88,7 +88,7 @@ function hrefOf(href: string, links: Links): string | undefined {
   return anchor === undefined ? path : `${path}#${anchor}`
 }
 
-/** What the methods of a renderer see of marked. */
+/** The interface of a renderer's methods to marked. */
 interface Renderer {
   parser: { parseInline(tokens: Token[]): string }
 }

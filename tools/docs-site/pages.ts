@@ -119,7 +119,7 @@ function titleOf(source: string, text: string): string {
   return kind === undefined ? heading : `${heading} (${kind})`
 }
 
-/** Lines for people who work on generated documents. */
+/** Lines for authors of generated documents. */
 const MADE_BY = /^Made by `tools\/.*do not edit by hand\.\n\n/m
 
 /** Return all pages of the documents. */

@@ -20,10 +20,10 @@ const SUITE = 'bookworm'
 /** The version of Node inside. */
 export const NODE_MAJOR = 24
 
-/** What modules of a minion and of a master call besides what the smallest Debian has. */
+/** Packages that modules of a minion and of a master need beyond the smallest Debian. */
 const PACKAGES = ['ca-certificates', 'openssh-client', 'python3-minimal', 'git']
 
-/** What no container needs. */
+/** Packages that no container needs. */
 const NEEDLESS = [
   'var/cache/apt/archives',
   'var/lib/apt/lists',
@@ -90,7 +90,7 @@ export async function debianLayer(root: string, work: string, date: string): Pro
   return kept
 }
 
-/** The master runs as a user of its own, and writes below its own folders only. */
+/** The master runs as a dedicated user, and writes only below its own folders. */
 const MASTER_CONFIG = `# The master of this image runs as the user ${USER}.
 user: ${USER}
 pidfile: /run/salt/master.pid
@@ -108,7 +108,7 @@ export async function brineLayer(root: string, dist: string, work: string, date:
   cpSync(dist, join(home, 'dist'), { recursive: true })
   for (const name of ['types', 'man', 'completion', 'sdk.js'])
     rmSync(join(home, 'dist', name), { recursive: true, force: true })
-  // the one native library, with what it loads
+  // the only native library, with its dependencies
   for (const name of ['libsql', '@libsql', '@neon-rs', 'detect-libc']) {
     cpSync(join(root, 'node_modules', name), join(home, 'node_modules', name), { recursive: true })
   }

@@ -59,7 +59,7 @@ function exitText(...more: readonly (readonly [number, string])[]): string[] {
 const meaningOf = ({ description = '' }: Program): string =>
   (description.charAt(0).toLowerCase() + description.slice(1)).replace(/\s+/g, ' ').replace(/\.$/, '')
 
-/** `usage` is Salt's: what is literal and what is not cannot be told apart, so that all of it is plain. */
+/** `usage` is Salt's: literal parts cannot be recognised, so all of it is plain. */
 const synopsis = (name: string, usage: string): string[] => [section('Synopsis'), `${bold(name)} ${roff(usage)}`]
 
 export function programPage(program: Program, source: Source, all: readonly Page[]): string {

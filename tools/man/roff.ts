@@ -36,7 +36,7 @@ export const section = (title: string): string => `.SH ${roff(title.toUpperCase(
 
 export const subsection = (title: string): string => `.SS ${roff(title).replaceAll('"', '\\(dq')}`
 
-/** An entry of a list: what it is about, and its text. */
+/** Return an entry of a list: its subject and its text. */
 export const entry = (title: string, text: string): string => `.TP\n${title}\n${text}`
 
 /** Lines that stay as they are. */
@@ -47,7 +47,7 @@ export function example(lines: readonly string[]): string {
 export interface Head {
   name: string
   section: 1 | 5 | 7
-  /** What the name means, in a few words. */
+  /** A short description of the name. */
   meaning: string
 }
 

@@ -8,7 +8,7 @@ interface Entry {
   lines: string[]
 }
 
-/** What is not released yet belongs to the version that is packaged. */
+/** Unreleased entries belong to the packaged version. */
 function entriesOf(text: string, release: Release): Entry[] {
   const parts = text.split(/^## /m).slice(1)
   const entries = parts.map((part): Entry => {
@@ -26,7 +26,7 @@ function entriesOf(text: string, release: Release): Entry[] {
       lines: kinds.filter(([, count]) => count > 0).map(([kind, count]) => `${kind}: ${count} changes`),
     }
   })
-  // an empty section for what comes next
+  // an empty section for the next entries
   return entries.filter(({ lines }, at) => at === 0 || lines.length > 0).filter(unlessSame)
 }
 

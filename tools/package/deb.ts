@@ -8,7 +8,7 @@ import { freshFolder } from './programs.ts'
 import { type PackageName, RELATIONS } from './relations.ts'
 import { scriptsOf } from './scripts.ts'
 
-/** How dpkg-deb compresses; a quick one is for tests. */
+/** The compression of dpkg-deb; the quick one is for tests. */
 export type Compression = 'small' | 'quick'
 
 const COMPRESSION: Readonly<Record<Compression, string[]>> = { small: ['-Zxz'], quick: ['-Zgzip', '-z1'] }

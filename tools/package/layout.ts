@@ -1,4 +1,5 @@
-// What lies where in each package. Only files that nobody else owns: no configuration, no keys, nothing below /etc/salt but directories.
+// The content of each package. Only files without another owner: no configuration, no keys, nothing below /etc/salt but
+// directories.
 import {
   chmodSync,
   cpSync,
@@ -95,7 +96,7 @@ export async function layOut(name: PackageName, making: Making, folder: string):
   evenModes(folder)
 }
 
-/** Modes that do not depend on the mask of the person who packages. */
+/** Set modes that do not depend on the umask of the packager. */
 function evenModes(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
@@ -122,7 +123,7 @@ async function layOutPrograms(tree: Tree, { root, format, architecture, built }:
   completions(tree, sourceOf('completion', root, built), format)
 }
 
-/** What the build made, else what lies in dist/ of the project. */
+/** Return the output of the build, else the files in dist/ of the project. */
 function sourceOf(folder: string, root: string, { dist }: Built): string {
   const made = join(dist, folder)
   return existsSync(made) ? made : join(root, 'dist', folder)

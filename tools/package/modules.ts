@@ -1,11 +1,11 @@
-// Packages of npm that the built programs load at run time, because they have native files or are optional: those named here and what
-// they need, as package-lock.json has them, with the native file of one processor.
+// Packages of npm that the built programs load at run time, because they have native files or are optional: the ones
+// named here and their dependencies, by package-lock.json, with the native file for one processor.
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Published, unpack } from './registry.ts'
 import { type Architecture, NAMES } from './target.ts'
 
-/** What tools/build.ts leaves out of the bundles. */
+/** Packages that tools/build.ts leaves out of the bundles. */
 const LOADED = ['libsql', 'ldapts']
 
 interface Locked {
@@ -64,7 +64,7 @@ export async function placeModules(
   }
 }
 
-/** The text that a package has, or what it says about itself. */
+/** Return the licence text of a package, or its metadata about the licence. */
 function licenseOf(folder: string, { name, version }: Published): string {
   const file = join(folder, 'LICENSE')
   if (existsSync(file)) return readFileSync(file, 'utf8')

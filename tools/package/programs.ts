@@ -13,7 +13,7 @@ export interface Built {
   /** Node for the package, unpacked, and the built programs. */
   node: string
   dist: string
-  /** What the person who packages should know. */
+  /** Notes for the packager. */
   notes: string[]
 }
 
@@ -33,7 +33,7 @@ export async function buildPrograms(root: string, architecture: Architecture, wo
   return { node, dist, notes }
 }
 
-/** Let built programs run on the Node of the package, and drop what was compiled for the Python of this machine. */
+/** Adapt built programs to the Node of the package, and drop files compiled for the Python of this machine. */
 export function fitToPackage(dist: string): void {
   addressNode(dist)
   for (const folder of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
@@ -75,7 +75,7 @@ export function programNames(dist: string): string[] {
     .sort()
 }
 
-/** A folder for work that nobody else writes to. */
+/** Create a private folder for work. */
 export function freshFolder(path: string): string {
   rmSync(path, { recursive: true, force: true })
   mkdirSync(path, { recursive: true, mode: 0o700 })

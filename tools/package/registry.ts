@@ -1,5 +1,5 @@
-// Published packages of npm, each fetched once and kept below .brine/packages. The bytes must have the SHA-512 that this project has
-// written down, in package-lock.json or here: neither the registry nor what is kept is trusted.
+// Published packages of npm, each fetched once and kept below .brine/packages. The bytes must have the SHA-512 in
+// package-lock.json or here: neither the registry nor the kept copy is trusted.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

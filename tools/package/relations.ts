@@ -14,7 +14,7 @@ interface Relations {
   conflicts: string[]
   /** Packages of Salt whose files this one has. They do not conflict by name: `brine-master` provides `salt-master`. */
   replaces: string[]
-  /** Packages of ours that it needs in the same version. */
+  /** Packages of Brine that it needs in the same version. */
   needs: PackageName[]
   /** Debian's names of other packages. */
   depends: string[]

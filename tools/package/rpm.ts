@@ -13,7 +13,7 @@ import { NAMES } from './target.ts'
 /** A relation in the words of RPM. Salt's package of common parts has another name there than in Debian. */
 const rpmRelation = (relation: string): string => relation.replace(/^salt-common$/, 'salt').replace(/[()]/g, '')
 
-/** How RPM compresses: gzip is what the oldest supported systems read fast. */
+/** The compression of RPM: the oldest supported systems read gzip fast. */
 const COMPRESSION: Readonly<Record<Compression, string>> = { small: 'w7T0.xzdio', quick: 'w1.gzdio' }
 
 /** Make all packages of an architecture in `out` and return their files. */
@@ -81,7 +81,7 @@ function fieldsOf(name: PackageName, { release }: Making): string {
     'License: Apache-2.0',
     'Group: System Environment/Daemons',
     name === 'brine' ? '' : 'BuildArch: noarch',
-    // the libraries of Node.js are asked for below by name, for all distributions alike
+    // the libraries of Node.js are required below by name, for all distributions alike
     'AutoReqProv: no',
     ...(name === 'brine' ? LIBRARIES.map((each) => `Requires: ${each}`) : []),
     name === 'brine-master' ? 'Requires(pre): /usr/sbin/useradd, /usr/sbin/groupadd' : '',

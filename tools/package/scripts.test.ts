@@ -43,7 +43,7 @@ describe.each(all)('$format script $moment of $name', ({ text }) => {
   })
 })
 
-// below /tmp everybody may write, so scripts refuse to work there
+// below /tmp every user may write, so scripts refuse to work there
 describe.runIf(process.getuid?.() === 0)('a script of root', () => {
   const home = mkdtempSync(join(homedir(), '.brine-scripts-'))
   afterAll(() => rmSync(home, { recursive: true }))

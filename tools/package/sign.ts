@@ -1,4 +1,4 @@
-// Signatures of packages by GnuPG: a detached, armored signature beside each file, with the key of the person who packages.
+// Signatures of packages by GnuPG: a detached, armored signature beside each file, with the packager's key.
 import { runCommand } from '../command.ts'
 
 /** The key that signs: what gpg calls a user id, such as a fingerprint or an address. */
@@ -13,7 +13,7 @@ export async function checkSigner(signer: Signer): Promise<void> {
   await gpg(signer, ['--list-secret-keys', '--', signer.key])
 }
 
-/** Run gpg; return what it prints. */
+/** Run gpg; return its output. */
 export async function gpg({ home }: Signer, words: string[]): Promise<string> {
   const more = home === undefined ? [] : ['--homedir', home]
   const { code, output } = await runCommand('.', 'gpg', [...more, '--batch', '--yes', '--quiet', ...words])

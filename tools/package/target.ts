@@ -1,5 +1,5 @@
-// What a package is made for and from: processor names in the words of Debian, RPM and npm, the version, and the one date that all
-// files and changelogs have.
+// The target of a package: processor names for Debian, RPM and npm, the version, and the common date of all files and
+// changelogs.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -62,7 +62,7 @@ export async function stopAll(site: Site): Promise<string[]> {
   return (await stop(site, MASTER)) ? [MASTER, ...ran] : ran
 }
 
-/** Throws when somebody else listens where the master would. */
+/** Throw if another program listens on the master's ports. */
 export async function assertFreePorts({ publishPort, returnPort, apiPort }: Site): Promise<void> {
   for (const port of [publishPort, returnPort, apiPort]) {
     if (await isFree(port)) continue

@@ -1,4 +1,4 @@
-// A site of its own for tests, on two neighbouring ports that nobody has.
+// A separate site for tests, on two neighbouring free ports.
 import { freePort } from '../../test/free-port.ts'
 import { assertFreePorts } from './daemons.ts'
 import { type Site, siteOf } from './site.ts'

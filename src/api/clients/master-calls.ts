@@ -21,7 +21,7 @@ import { answered, HttpError } from '../errors.ts'
 import { LONGEST_WAIT } from './local.ts'
 import type { ClientWork } from './work.ts'
 
-/** Fields of a chunk that prove who asks. */
+/** Fields of a chunk that authenticate the caller. */
 export const CREDENTIALS = ['token', 'eauth', 'username', 'password', 'user', 'key']
 
 /** Fields of a chunk that are no keywords of the function. */
@@ -34,8 +34,8 @@ function functionOf(low: Dict, client: string): string {
 }
 
 /**
- * Return the command that runs a runner function. As in Salt, texts such as `a=1` among the arguments are keywords, further fields of
- * the chunk are keywords too, and keywords that the function does not have are left out.
+ * Return the command that runs a runner function. As in Salt, texts such as `a=1` among the arguments are keywords,
+ * further fields of the chunk are keywords too, and unknown keywords are dropped.
  */
 async function runnerLoad(work: ClientWork, low: Dict, client: string): Promise<Dict> {
   const fun = functionOf(low, client)
@@ -54,7 +54,7 @@ async function runnerLoad(work: ClientWork, low: Dict, client: string): Promise<
   return load.set('arg', args).set('kwarg', new Map<Value, Value>(taken))
 }
 
-/** Look for a function that users added; only for callers who may call it. */
+/** Search for a new function of users; only for callers who may call it. */
 async function lookAgain({ master, peer }: ClientWork, load: Dict, fun: string): Promise<void> {
   const { functions } = master.access
   answered(await master.command(new Map(load).set('cmd', 'judge').set('family', 'runner'), peer))
@@ -93,7 +93,7 @@ export async function runner(work: ClientWork, low: Dict): Promise<Value> {
 /** The JSON of the last list of jobs that came from a master beside this process. */
 const jobLists = new GrowingJson()
 
-/** Return what the event of a call says that it returned. A list of jobs that is encoded is left so for the answer. */
+/** Return the result in the last event of a call. An encoded list of jobs stays encoded. */
 function returnedBy(event: BusEvent): Value {
   const returned = event.fields.get('return')
   if (returned instanceof EncodedDict) return returned

@@ -10,7 +10,7 @@ import type { ClientWork } from './work.ts'
 /** Fields of a chunk that are no options of salt-ssh. */
 const OWN = new Set([...CREDENTIALS, 'client', 'tgt', 'tgt_type', 'fun', 'arg', 'kwarg', 'timeout', 'raw_shell', 'jid'])
 
-/** Kinds of targets whose matching takes a bounded time, and tells nothing of pillar. */
+/** Kinds of targets whose matching takes a bounded time and reveals no pillar data. */
 const KINDS = new Set(['glob', 'list', 'nodegroup'])
 
 const LONGEST_TARGET = 10_000
@@ -21,7 +21,7 @@ export async function ssh(work: ClientWork, low: Dict): Promise<Dict> {
   const { overSsh } = access
   if (!overSsh) throw new HttpError(501, 'The client ssh is not here: this program has no salt-ssh')
   const { fun, arg, ...call } = callOf(low)
-  // nobody unknown has rosters read
+  // authenticate the caller before rosters are read
   const user = await judged(work, low, { fun, arg }, [])
   const targets = await overSsh.targets(access, call)
   if (targets.length === 0) return new Map()
@@ -54,7 +54,10 @@ function callOf(low: Dict): ApiCall {
   return { tgt, tgtType, fun, arg: argumentsOf(low, isRaw), isRaw, ...more }
 }
 
-/** Arguments as they reach the function: what is judged must be what is run. A command line for a shell stays as it is. */
+/**
+ * Return the arguments as the function gets them, so that authorisation sees the same as the call. A raw shell command
+ * stays unchanged.
+ */
 function argumentsOf(low: Dict, isRaw: boolean): Value[] {
   const arg = low.get('arg') ?? []
   const given = isList(arg) ? [...arg] : [arg]

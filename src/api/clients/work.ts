@@ -1,4 +1,4 @@
-// What a client of lowstate works with, for one request.
+// The context of a lowstate client for one request.
 import type { Log } from '../../base/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
 import type { Audit } from '../audit.ts'

@@ -11,7 +11,7 @@ it('encodes the same events once for all readers of a form', () => {
   const batches = new BatchBytes()
   const shared = batches.of([one!, two!], SALT_STREAM.event)
   expect(shared.toString()).toMatch(/^tag: a\ndata: .*\n\ntag: b\ndata: .*\n\n$/)
-  // readers of another form, and those that want other events
+  // readers with another form, or with other events
   expect(batches.of([one!, two!], STREAM.event).toString()).toMatch(/^id: 1\ndata: .*\n\nid: 2\ndata: .*\n\n$/)
   expect(batches.of([one!, three!], SALT_STREAM.event).toString()).toMatch(/^tag: a\n.*\n\ntag: c\n.*\n\n$/)
   expect(batches.of([one!, two!], SALT_STREAM.event)).toBe(shared)

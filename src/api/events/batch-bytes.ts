@@ -1,5 +1,5 @@
-// The bytes of batches of events. Readers that are equally far and want the same form of the same events share one buffer: events are
-// encoded once for all of them, and what waits in their connections takes memory once.
+// The bytes of batches of events. Readers at the same position with the same form and filter share one buffer: events
+// are encoded once for all of them, and waiting data is in memory once.
 import type { HubEvent, RecordForm } from './hub-event.ts'
 
 /** Batches that are remembered: one for each kind of reader that takes events at the same time. */

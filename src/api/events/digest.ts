@@ -2,7 +2,7 @@
 import { type Dict, dumpJson, equals, isDict, isList, str, type Value } from '../../data/mod.ts'
 import type { HubEvent } from './hub-event.ts'
 
-/** Jobs that a digest tells of; the oldest go first. Salt never forgets one. */
+/** Limit of jobs in a digest; the oldest are dropped first. Salt drops none. */
 const MOST_JOBS = 200
 
 export class EventDigest {

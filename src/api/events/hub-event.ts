@@ -1,11 +1,11 @@
-// An event as readers of the API get it. Its data becomes JSON text once, however many readers there are.
+// An event for readers of the API. Its data is converted to JSON text once, however many readers there are.
 import { type Log, shownText, toError } from '../../base/mod.ts'
 import { type BusEvent, type Origin, originDict } from '../../bus/mod.ts'
 import { type Dict, dumpJson, loadJson, str, type Value } from '../../data/mod.ts'
 import { jidIn } from '../job-watch.ts'
 import { toJson } from '../v1/json.ts'
 
-/** What a form of a record needs to know of an event. */
+/** The properties of an event that a record form uses. */
 export interface ShownEvent {
   readonly number: number
   readonly tag: string
@@ -38,7 +38,7 @@ export class HubEvent implements ShownEvent {
   readonly jid: string | undefined
   readonly stamp: string
   private readonly data: string
-  /** The record that was asked for last: readers of one time want the same form. */
+  /** The last requested record: concurrent readers mostly use the same form. */
   private known: { form: RecordForm; record: string } | undefined
 
   constructor(event: BusEvent, log: Log) {

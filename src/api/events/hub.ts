@@ -1,6 +1,6 @@
-// The events of the master for all readers of the API. The hub keeps the latest events once; a reader is no more than the number of
-// the event that it gets next, so that neither many readers nor slow ones cost memory. A reader whose next event is no longer here
-// reads it from the journal.
+// The events of the master for all readers of the API. The hub keeps the latest events once; a reader is only the
+// number of its next event, so that neither many nor slow readers cost memory. A reader whose next event is no longer
+// in the hub reads it from the journal.
 import type { Log } from '../../base/mod.ts'
 import { type BusEvent, hasJournal } from '../../bus/mod.ts'
 import { HttpError } from '../errors.ts'
@@ -39,7 +39,7 @@ export class EventHub implements ReaderSource {
   private heard = 0
   private readonly pages: JournalPages
   private readonly readers = new Set<EventReader>()
-  /** The latest events by number; those before `head` are gone. */
+  /** The latest events by number; those before `head` are dropped. */
   private kept: HubEvent[] = []
   private head = 0
   private bytes = 0
@@ -64,7 +64,7 @@ export class EventHub implements ReaderSource {
     return Math.max(this.heard, this.feed.last)
   }
 
-  /** Open a reader; refuse when there are too many. */
+  /** Open a reader; throw if there are too many. */
   open(settings: ReaderSettings): EventReader {
     const { readers, readersOfUser } = this.bounds
     const ofUser = [...this.readers].filter(({ user }) => user === settings.user).length
@@ -88,7 +88,7 @@ export class EventHub implements ReaderSource {
     this.pages.close()
   }
 
-  /** Return how many readers there are, how many events the slowest of them lacks, and what the hub keeps. */
+  /** Return the number of readers, the lag of the slowest in events, and the size of the hub. */
   get state(): { readers: number; lag: number; events: number; bytes: number } {
     let lag = 0
     for (const { lag: own } of this.readers) lag = Math.max(lag, own)
@@ -118,7 +118,7 @@ export class EventHub implements ReaderSource {
   }
 
   private hear(event: BusEvent): void {
-    // a notice of the bus to this listener alone, such as that it missed events, has no number
+    // a message of the bus to this listener, such as about missed events, has no number
     if (event.number === 0) return
     this.total++
     this.owners.learn(event)
@@ -132,7 +132,7 @@ export class EventHub implements ReaderSource {
     this.wake()
   }
 
-  /** Have readers look for events, and whether they may go on. */
+  /** Let readers check for events and for their permission. */
   wake(): void {
     this.waking ??= setImmediate(() => {
       this.waking = undefined

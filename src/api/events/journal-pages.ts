@@ -16,7 +16,7 @@ export class JournalPages {
   private readonly read: (from: number) => Iterator<BusEvent>
   private readonly log: Log
   private readonly pages = new Map<number, readonly HubEvent[]>()
-  /** Suspended readings, by the number of the event at which they go on. */
+  /** Suspended iterations of the journal, by the number of their next event. */
   private readonly places = new Map<number, Iterator<BusEvent>>()
   private isFailing = false
 
@@ -79,7 +79,7 @@ export class JournalPages {
   }
 }
 
-/** Keep a value, and return the oldest one that had to go for it. */
+/** Store a value; return the oldest value if it was evicted. */
 function keep<T>(kept: Map<number, T>, key: number, value: T, most: number): T | undefined {
   const replaced = kept.get(key)
   kept.set(key, value)

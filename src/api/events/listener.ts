@@ -11,13 +11,16 @@ import type { ApiService } from '../service.ts'
 import type { EventHub } from './hub.ts'
 import type { HubEvent } from './hub-event.ts'
 
-/** Milliseconds for which a session, and a token of the master, count as valid after they were looked up. */
+/** Milliseconds for which the check of a session or of a master's token is cached. */
 const SESSION_MS = 1000
 const TOKEN_MS = 10_000
 
 const TOKEN = /^[0-9a-fA-F]{1,128}$/
 
-/** Which events a stream shows: all, those of the user's own jobs, or all to users that may call the runner `state.event`. */
+/**
+ * The events that a stream shows: all, those of the user's own jobs, or all if the user may call the runner
+ * `state.event`.
+ */
 export type Sight = 'all' | 'own' | 'by-right'
 
 /** `2026-11-16T17:45:27.507`: the part of a stamp that is compared. */
@@ -95,7 +98,7 @@ export class EventListener {
     return jid !== undefined && owners.isOwn(jid, this)
   }
 
-  /** Whether session and token are still valid. While the master cannot be asked, nobody reads on. */
+  /** Whether session and token are still valid. While the master does not answer, readers pause. */
   async isValid(): Promise<boolean> {
     const now = performance.now()
     if (Date.now() / 1000 >= this.expires) return false
@@ -128,7 +131,7 @@ const tokenCommand = (cmd: string, token: string): Dict => dictFrom({ cmd, token
 
 const expiryOf = (token: Dict): number => numberOf(token.get('expire') ?? null) ?? 0
 
-/** Which events the resources of Salt show, by the option `netapi_events`. */
+/** Return which events Salt's resources show, by the option `netapi_events`. */
 export function saltSight({ master, log }: Pick<ApiService, 'master' | 'log'>): Sight {
   const wanted = option(master.access.opts, 'netapi_events')
   if (wanted === 'all') return 'all'

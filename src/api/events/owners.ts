@@ -23,13 +23,13 @@ export class JobOwners {
     this.jobs = jobs
   }
 
-  /** Note the user of a job that an event tells of. Only the master and its owner's programs are believed. */
+  /** Note the user of the job in an event. Only events of the master and of its owner's programs count. */
   learn({ tag, origin, fields }: BusEvent): void {
     const jid = tag.endsWith('/new') ? BEGUN.exec(tag)?.[1] : undefined
     if (jid !== undefined && isOwn(origin)) this.keep(jid, str(fields.get('user') ?? ''))
   }
 
-  /** Whether a user began a job. A job without a system of external authentication is told by the name alone. */
+  /** Whether a user started a job. A job without an authentication system is matched by the name only. */
   isOwn(jid: string, { user, eauth = '' }: JobOwner): boolean {
     const owner = this.owners.get(jid) ?? this.stored(jid)
     if (user === '' || owner?.user !== user) return false

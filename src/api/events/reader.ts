@@ -1,9 +1,9 @@
-// One reader of events: it takes batches at its own pace. It gets every event from the one it began with on, in order, from what the
-// hub keeps or from the journal; what neither has any more the reader is told by number.
+// One reader of events, which takes batches at its own pace. It gets every event from its start on, in order, from the
+// hub or from the journal; for events that neither has, it gets their numbers.
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { HubEvent } from './hub-event.ts'
 
-/** Where readers get their events from. */
+/** The source of events for readers. */
 export interface ReaderSource {
   /** The number of the last event; 0 while that is not known. */
   readonly last: number
@@ -12,7 +12,7 @@ export interface ReaderSource {
   find(number: number): { at: number; event: HubEvent | undefined }
   /** Return the kept event of a place. */
   at(place: number): HubEvent | undefined
-  /** Return past events from a number on; none where there are none yet. */
+  /** Return past events from a number on; empty if there are none yet. */
   past(number: number): readonly HubEvent[]
   /** Count events that a reader missed. */
   noteMissed(count: number): void
@@ -29,11 +29,11 @@ export interface Missed {
 export interface ReaderSettings {
   /** The user that reads. */
   user: string
-  /** The number of the last event that the reader has; undefined to begin with what comes now. */
+  /** The number of the reader's last event; undefined to begin with new events. */
   after?: number | undefined
   /** Whether the reader wants an event, and may see it. */
   wants(event: HubEvent): boolean
-  /** Whether the reader may go on; asked before each batch. Undefined where that is not known now. */
+  /** Whether the reader may continue; called before each batch. Undefined if that is not known now. */
   mayGoOn(): boolean | undefined | Promise<boolean | undefined>
   /** Called once when the reader is closed; `isStuck` when that is because it took nothing. */
   closed?(isStuck: boolean): void
@@ -45,7 +45,10 @@ export interface EventBatch {
   events: readonly HubEvent[]
 }
 
-/** Events and bytes of a batch. A reader that takes nothing holds one batch, so that its bytes bound the memory of many such readers. */
+/**
+ * Limits of a batch in events and bytes. A reader that takes nothing holds one batch, so this bounds the memory of many
+ * such readers.
+ */
 const BATCH_EVENTS = 256
 const BATCH_BYTES = 32 * 1024
 
@@ -56,7 +59,7 @@ const IDLE_MS = 15_000
 const LOOKS = 50
 const LOOK_MS = 100
 
-/** Milliseconds after which it is asked again whether a reader may go on. */
+/** Milliseconds after which a reader's permission is checked again. */
 const ASK_MS = 1000
 
 export class EventReader {
@@ -76,7 +79,7 @@ export class EventReader {
     this.settings = settings
     this.user = settings.user
     const now = hub.last === 0 ? 0 : hub.last + 1
-    // a number from another journal begins with what comes now
+    // a number from another journal: begin with new events
     this.next = settings.after === undefined || (now > 0 && settings.after >= now) ? now : settings.after + 1
     this.givenAt = performance.now()
   }
@@ -86,7 +89,7 @@ export class EventReader {
     return Math.max(0, this.next - 1)
   }
 
-  /** How many events came that the reader has not taken. */
+  /** The number of events that the reader has not taken yet. */
   get lag(): number {
     return this.next === 0 ? 0 : Math.max(0, this.hub.last - this.position)
   }
@@ -112,7 +115,7 @@ export class EventReader {
     this.settings.closed?.(isStuck)
   }
 
-  /** Return the next batch; undefined when there will be no more. */
+  /** Return the next batch; undefined at the end. */
   async take(): Promise<EventBatch | undefined> {
     this.givenAt = undefined
     const idleAt = performance.now() + IDLE_MS
@@ -169,7 +172,7 @@ export class EventReader {
     return events
   }
 
-  /** Return events of the journal, before the one that the hub has again. */
+  /** Return events of the journal, up to the first one in the hub. */
   private async past(upTo: number): Promise<EventBatch | undefined> {
     const page = this.hub.past(this.next)
     const first = page[0]?.number ?? Number.POSITIVE_INFINITY

@@ -37,7 +37,7 @@ function headHeaders(): Record<string, string> {
   return headers
 }
 
-/** Read the number of an event; undefined where there is none. */
+/** Parse the number of an event; undefined if there is none. */
 export function eventNumber(text: string | null | undefined): number | undefined {
   const number = /^\d{1,16}$/.test(text ?? '') ? Number(text) : undefined
   return number !== undefined && Number.isSafeInteger(number) ? number : undefined

@@ -25,7 +25,7 @@ export interface StreamParts {
 
 const READY = 'websocket client ready'
 
-/** What rest_cherrypy answers to each frame. */
+/** The answer of rest_cherrypy to each frame. */
 const HEARD = 'server received message'
 
 /** Bytes of answers that may wait for a client that sends and does not read. */
@@ -58,7 +58,7 @@ export class SocketStream {
     this.parts.ws.close(code)
   }
 
-  /** Look whether the peer is still there, and may be. */
+  /** Check whether the peer is still connected and permitted. */
   ping(): void {
     const { ws, listener, service } = this.parts
     if (!this.isAlive) {
@@ -139,6 +139,6 @@ export class SocketStream {
 
 const framed = (json: string, form: SocketForm): string => (form === 'frames' ? `data: ${json}\n\n` : json)
 
-/** What a reader missed, in the form of an event: the one with which the bus tells its own listeners. */
+/** Return the event about missed events, the same that the bus sends to its own listeners. */
 const missedJson = ({ first, last }: Missed): string =>
   `{"data": {"missed": ${last - first + 1}, "first": ${first}, "last": ${last}}, "tag": "salt/event/missed"}`

@@ -44,7 +44,7 @@ export class EventSockets {
     this.pinging.unref()
   }
 
-  /** How many sockets are open. */
+  /** The number of open sockets. */
   get count(): number {
     return this.streams.size
   }

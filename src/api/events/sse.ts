@@ -1,20 +1,21 @@
-// Streams of server-sent events. Bytes are made when the connection takes them, so that a slow connection holds no more than a batch.
+// Streams of server-sent events. Bytes are encoded when the connection takes them, so that a slow connection holds at
+// most one batch.
 import { DirectBody } from '../direct-body.ts'
 import type { BatchBytes } from './batch-bytes.ts'
 import type { RecordForm, ShownEvent } from './hub-event.ts'
 import type { EventReader, Missed } from './reader.ts'
 
-/** How a kind of stream writes what it sends. */
+/** The format of a kind of stream. */
 export interface StreamForm {
-  /** What a stream begins with. */
+  /** The beginning of a stream. */
   beginning: string
   event: RecordForm
   missed(missed: Missed): string
-  /** What keeps an idle connection open. */
+  /** Returns the text that keeps an idle connection open. */
   idle(position: number): string
 }
 
-/** A line end in a tag would begin a field of its own. */
+/** Remove line ends, which would begin a new field. */
 const line = (text: string): string => text.replace(/[\0\r\n]/g, ' ')
 
 const KEEP_ALIVE = ': keep-alive\n\n'
@@ -50,7 +51,7 @@ export interface StreamRequest {
   form: StreamForm
 }
 
-/** Return the bytes of what a reader takes next; undefined at its end. */
+/** Return the bytes of the reader's next batch; undefined at its end. */
 async function nextBytes({ reader, batches, form }: StreamRequest): Promise<Uint8Array | undefined> {
   const batch = await reader.take()
   if (!batch) return undefined
@@ -59,7 +60,7 @@ async function nextBytes({ reader, batches, form }: StreamRequest): Promise<Uint
   return batches.of(batch.events, form.event)
 }
 
-/** Return the answer that streams what a reader takes. */
+/** Return the answer that streams a reader's events. */
 export function streamResponse(request: StreamRequest): Response {
   const { reader, form } = request
   let hasBegun = false
@@ -71,7 +72,7 @@ export function streamResponse(request: StreamRequest): Response {
   return new Response(new DirectBody({ next, closed: () => reader.close() }), { headers: STREAM_HEADERS })
 }
 
-/** Proxies must neither keep nor gather what is streamed. */
+/** Proxies must neither cache nor buffer streams. */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/event-stream;charset=utf-8',
   'Cache-Control': 'no-cache',

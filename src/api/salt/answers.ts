@@ -1,4 +1,5 @@
-// Answers in the forms of Salt's API: JSON or YAML by the Accept header, and pages of HTML for errors, whatever that header says.
+// Answers in the formats of Salt's API: JSON or YAML by the Accept header, and HTML pages for errors, whatever that
+// header says.
 import { STATUS_CODES } from 'node:http'
 import { encodeJson, escapeHtml, type Value } from '../../data/mod.ts'
 import { dump } from '../../yaml/mod.ts'
@@ -33,7 +34,7 @@ function rangesOf(accept: string): Range[] {
     .sort((left, right) => right.quality - left.quality)
 }
 
-/** Return the best of some media types for an Accept header, or undefined when it takes none of them. */
+/** Return the best of some media types for an Accept header; undefined if it accepts none. */
 export function bestType(accept: string | undefined, types: readonly string[]): string | undefined {
   if (accept === undefined || accept.trim() === '') return types[0]
   for (const { type } of rangesOf(accept)) {
@@ -56,7 +57,7 @@ export function answerType(accept: string | undefined): string {
   )
 }
 
-/** Return the body of an answer. A `Response` takes bytes with less work than text, whose bytes it counts first. */
+/** Return the body of an answer as bytes: a `Response` handles them faster than text. */
 export function encodeAnswer(value: Value, type: string): Uint8Array<ArrayBuffer> {
   try {
     return FORMS.get(type)!(value)
@@ -67,7 +68,7 @@ export function encodeAnswer(value: Value, type: string): Uint8Array<ArrayBuffer
 
 export const HTML_TYPE = 'text/html;charset=utf-8'
 
-/** The texts of statuses that come without a message of their own. */
+/** The texts of statuses without a specific message. */
 const MESSAGES: Readonly<Record<number, string>> = {
   401: 'No permission -- see authorization schemes',
   403: 'Request forbidden -- authorization will not help',

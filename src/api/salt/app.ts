@@ -1,4 +1,4 @@
-// The routes of Salt's API. Most paths are options, so that one handler finds the resource of a path.
+// The routes of Salt's API. Options set most paths, so one handler finds the resource of a path.
 import type { Context, Hono } from 'hono'
 import { isAnyError, recover } from '../../base/mod.ts'
 import { HttpError } from '../errors.ts'
@@ -14,7 +14,7 @@ import { statsResource } from './stats.ts'
 /** Resources that other parts of the API add, by path. */
 export type MoreResources = ReadonlyMap<string, ApiResource>
 
-/** Add the routes of Salt's API to an application. They take every path that nobody took before. */
+/** Add the routes of Salt's API to an application. They handle every path without another route. */
 export function addSaltRoutes(app: Hono, service: ApiService, more: MoreResources): void {
   const site = new SaltSite(service, more)
   app.all('*', (c) => site.answer(c))
@@ -98,14 +98,14 @@ class SaltSite {
     for (let length = parts.length; length >= 0; length--) {
       const resource = this.resources.get(`/${parts.slice(0, length).join('/')}`)
       if (!resource) continue
-      // what is below no resource is not below the root either
+      // the root resource does not match longer paths
       if (length === 0 && parts.length > 0) return undefined
       return { resource, rest: parts.slice(length).map(decodedPart) }
     }
     return undefined
   }
 
-  /** Answer what a browser asks before it sends a request of a page of another site. */
+  /** Answer a CORS preflight request. */
   private preflight(request: Request, resource: ApiResource | undefined): Response {
     const headers = commonHeaders(request, this.service)
     headers.set('Content-Type', 'text/html')

@@ -7,9 +7,9 @@ import { utf8 } from '../body-bytes.ts'
 import { HttpError } from '../errors.ts'
 
 export interface Body {
-  /** As it came. */
+  /** The received text. */
   raw: string
-  /** As it reads; None where there is no body. */
+  /** The parsed data; None without a body. */
   data: Value
 }
 
@@ -46,12 +46,12 @@ const USUAL_SIZE = 1_000_000
 /** Values of a body beyond one for each of its characters. */
 const SPARE_VALUES = 1000
 
-/** As deep as what the master sends to others may be. */
+/** The same nesting limit as for values that the master sends. */
 const DEEPEST = 400
 
 /**
- * Refuse data that is larger than its text: an alias of YAML costs a few characters and stands for all below its anchor. Text counts
- * by its length.
+ * Throw for data much larger than its text: a YAML alias of a few characters repeats everything below its anchor. Text
+ * counts by its length.
  */
 function checkSize(value: Value, size: { left: number }, depth: number): void {
   size.left -= typeof value === 'string' ? value.length : 1
@@ -86,7 +86,7 @@ function readText(text: string): Value {
   try {
     return loadJson(text)
   } catch (error) {
-    // any other text stands for itself, and most resources cannot use it
+    // other text stays text, which most resources refuse
     toError(error)
     return text
   }

@@ -1,4 +1,4 @@
-// Web hooks: what others post becomes an event, for the reactor and for engines.
+// Web hooks: a POST request becomes an event, for the reactor and for engines.
 import { externalOrigin, isTag, type Origin } from '../../bus/mod.ts'
 import { type Dict, HIDDEN, truthy, type Value } from '../../data/mod.ts'
 import { HttpError } from '../errors.ts'

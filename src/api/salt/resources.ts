@@ -23,7 +23,7 @@ async function minions(call: SaltCall): Promise<ResourceAnswer> {
   )
 }
 
-/** Begin jobs, and tell where their returns will be. */
+/** Start jobs, and return where their returns will be. */
 async function beginJobs(call: SaltCall): Promise<ResourceAnswer> {
   const fixed = new Map([...tokenField(call), ['client', 'local_async']])
   const jobs = await runLowstate(call.work, lowstateOf(call), fixed)
@@ -173,5 +173,5 @@ export const RESOURCES: ReadonlyMap<string, ApiResource> = new Map<string, ApiRe
   ],
 ])
 
-/** The resources that are there only with sessions. */
+/** The resources that exist only with sessions. */
 export const OF_SESSIONS: ReadonlySet<string> = new Set(['/login', '/logout', '/minions', '/jobs'])

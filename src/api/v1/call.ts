@@ -1,5 +1,5 @@
-// One request of a recognised caller, and what the caller may do. Rights are those of Salt: each resource names the function that it
-// equals, and the master judges whether the caller may call it.
+// One request of an authenticated caller, with its rights. Rights are Salt's: each resource corresponds to a function,
+// and the master decides whether the caller may call it.
 import type { HttpBindings } from '@hono/node-server'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -32,9 +32,9 @@ export class V1Call {
   readonly service: ApiService
   readonly peer: Peer
   readonly caller: Caller
-  /** The session, or what stands for one where the caller sent a token of Salt. */
+  /** The session; or an equivalent if the caller sent a Salt token. */
   readonly session: ApiSession
-  /** The body as values of Salt, which tell 1.0 from 1. */
+  /** The body as Salt values, which distinguish 1.0 and 1. */
   body: Dict = new Map()
   /** The number of the last event that the API had heard before it read the answer. */
   eventNumber: number
@@ -49,7 +49,7 @@ export class V1Call {
     this.session = session
   }
 
-  /** Recognise the caller of a request; throw where there is none. */
+  /** Authenticate the caller of a request; throw if that fails. */
   static async of(service: ApiService, c: Context): Promise<V1Call> {
     const { headers } = c.req.raw
     const bearer = bearerIn(headers)
@@ -150,7 +150,7 @@ export class V1Call {
     return token ? new HttpError(403, detail) : new HttpError(401, 'The token of the session is not valid any more')
   }
 
-  /** Return what the master knows about the token of the caller. */
+  /** Return the master's data about the caller's token. */
   async token(): Promise<Dict> {
     return (await tokenRecord(this.service, this.session.token, this.peer)) ?? new Map()
   }

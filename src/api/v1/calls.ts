@@ -1,4 +1,5 @@
-// Calls of functions of the master: `/v1/calls`. They run as runner or wheel functions do, with the rights of the caller.
+// Calls of functions of the master: `/v1/calls`. They run like runner or wheel functions, with the rights of the
+// caller.
 import { createRoute, z } from '@hono/zod-openapi'
 import { isDict, str, type Value } from '../../data/mod.ts'
 import type { ApiService } from '../service.ts'

@@ -1,4 +1,4 @@
-// The OpenAPI document: the routes under `/v1` as they are declared, and Salt's resources as they are described here.
+// The OpenAPI document: the declared routes under `/v1`, and descriptions of Salt's resources.
 import { brineVersion } from '../../base/mod.ts'
 import type { V1App } from './call.ts'
 import { isRefusalResponse } from './problems.ts'

@@ -1,4 +1,4 @@
-// Kinds of events, by tags without the ids in them, and how many of each came in the last minutes.
+// Kinds of events (tags without ids), and how many of each arrived in the last minutes.
 import { isJid } from '../../base/mod.ts'
 
 /** Families of Salt's tags whose next part is the id of a minion. */
@@ -13,7 +13,7 @@ const MOST_KINDS = 500
 
 const MINUTES = 5
 
-/** Return the kind of a tag: job ids and minion ids are `*`, and what follows the action of a job is left out. */
+/** Return the kind of a tag: job ids and minion ids become `*`, and the parts after the action of a job are dropped. */
 export function eventKind(tag: string): string {
   const parts = tag.split('/', MOST_PARTS + 1)
   if (parts[0] === 'salt' && parts[1] === 'job' && parts.length > 3) return `salt/job/*/${short(parts[3]!)}`

@@ -1,4 +1,4 @@
-// How many events the master fires in a second, over the last minute.
+// The events per second of the master, over the last minute.
 import type { EventFeed } from '../master.ts'
 
 const SECONDS = 60

@@ -1,5 +1,6 @@
-// The tree of the file server: its environments, one folder of it at a time, and the text of a file. They equal the runner functions
-// `fileserver.envs`, `fileserver.file_list` and `fileserver.dir_list`, and `cp.get_file_str` through `salt.cmd`.
+// The tree of the file server: its environments, single folders, and the text of a file. The rights are those for the
+// runner functions `fileserver.envs`, `fileserver.file_list` and `fileserver.dir_list`, and for `cp.get_file_str`
+// through `salt.cmd`.
 import { normalize } from 'node:path/posix'
 import { createRoute, z } from '@hono/zod-openapi'
 import { isAnyError, recover } from '../../base/mod.ts'
@@ -127,7 +128,7 @@ export function addFileRoutes(site: V1App, { master }: ApiService): void {
   })
 }
 
-/** Return bytes as text, or null where they are none. The last character may be cut. */
+/** Return bytes as text; null for binary data. The last character may be cut. */
 function textIn(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null
   // no text of UTF-8

@@ -63,7 +63,7 @@ export function addFireRoutes(site: V1App, { master }: ApiService): void {
 
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
 
-/** Whether an event is the one that a user fired. Data gets a time stamp on its way. */
+/** Whether an event is the one that a user fired. The bus adds a time stamp to its data. */
 function isFired(event: BusEvent, tag: string, user: string, data: Dict): boolean {
   if (event.tag !== tag || event.origin.kind !== 'user' || event.origin.name !== user) return false
   return equals(new Map([...event.data].filter(([key]) => key !== '_stamp' || data.has('_stamp'))), data)

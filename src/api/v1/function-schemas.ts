@@ -4,7 +4,7 @@ import { toJson } from './json.ts'
 
 type Schema = { [key: string]: unknown }
 
-/** What JSON has for a kind of argument. */
+/** The JSON schema of each kind of argument. */
 const KINDS: Readonly<Record<Exclude<ArgKind, 'rest' | 'open'>, Schema>> = {
   string: { type: 'string' },
   path: { type: 'string' },
@@ -73,7 +73,7 @@ export function resultSchema(type: string | undefined): Schema {
   return kinds.length === 1 ? kinds[0]! : { anyOf: kinds as Schema[] }
 }
 
-/** What every state function returns. */
+/** The result of every state function. */
 export const STATE_RESULT: Schema = {
   type: 'object',
   properties: {

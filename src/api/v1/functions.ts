@@ -1,5 +1,5 @@
-// The functions that there are, with typed descriptions from their declarations: `/v1/functions`. A module is imported when one of its
-// functions is asked for.
+// The existing functions, with typed descriptions from their declarations: `/v1/functions`. A module is imported when
+// one of its functions is requested.
 import { createRoute, z } from '@hono/zod-openapi'
 import { FileServer } from '../../fileserver/mod.ts'
 import { moduleTable, stateTable } from '../../loader/mod.ts'

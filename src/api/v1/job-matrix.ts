@@ -1,5 +1,5 @@
-// The returns of a job as a matrix of minions and states, and in groups of the same results. Returns are taken in as they come, each
-// once, in slices; only a row of some bytes is kept of each.
+// The returns of a job as a matrix of minions and states, and in groups with the same results. Each return is read
+// once, in time slices, when it arrives; only a row of some bytes is kept of it.
 import { briefStr, textOf, type Value } from '../../data/mod.ts'
 import type { MasterStores } from '../../sdk/mod.ts'
 import { slices } from './slices.ts'
@@ -23,7 +23,7 @@ export interface Column {
   sls: string
   /** The lowest number that the state had in the run of a minion. */
   order: number
-  /** The file and line; null where there is none, undefined before it was looked for. */
+  /** The file and line; null if there is none, undefined before the search. */
   place?: string | null
 }
 
@@ -68,7 +68,7 @@ export class JobMatrix {
     this.jid = jid
   }
 
-  /** Take in returns for at most so many milliseconds. Return whether more of them are there. */
+  /** Read returns for at most this many milliseconds. Return whether more are waiting. */
   async follow(most: number): Promise<boolean> {
     this.taking ??= this.take(most).finally(() => {
       this.taking = undefined
@@ -168,7 +168,7 @@ interface SeenState {
   tag: string
   cell: string
   index: number | undefined
-  /** Where the tag has no column yet. */
+  /** Undefined before the tag has a column. */
   column: Column | undefined
 }
 
@@ -233,7 +233,7 @@ function summaryOf({ succeeded, changed, failed }: StateCounts, failure: string,
   return (parts.length > 0 ? parts.join(', ') : `${succeeded} succeeded`).slice(0, LONGEST_TEXT)
 }
 
-/** Jobs whose matrices are kept, and rows of all of them; the one that was used longest ago goes first. */
+/** Limits of cached matrices, and of rows in all of them; the least recently used is dropped first. */
 const MOST_JOBS = 32
 const MOST_ROWS = 100_000
 

@@ -189,7 +189,7 @@ const stop = createRoute({
 const seconds = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Date.parse(text) / 1000
 
-/** Return a job that the caller may see: one that the caller began, or with the right for a runner function. */
+/** Return a job that the caller may see: one that the caller started, or any with the right to a runner function. */
 export async function visibleJob(call: V1Call, jid: string, fun = 'jobs.list_job'): Promise<JobFact> {
   const { ledger } = call.service.master.access.stores.jobs
   const fact = ledger.fact(jid)
@@ -295,12 +295,12 @@ async function once(call: V1Call, key: string, request: string, begin: () => Pro
     sessions.keep(owner, key, answer)
     return answerOf(answer, settings.prefix)
   } finally {
-    // a key whose answer was kept is not given back
+    // a key with a stored answer is not released
     sessions.release(owner, key)
   }
 }
 
-/** What was asked of minions, and how far each of them is. */
+/** Return the request of a job and the progress of each minion. */
 function detailsOf({ master }: ApiService, jid: string) {
   const { jobs } = master.access.stores
   const job = jobs.job(jid)

@@ -26,7 +26,7 @@ function jsonOf(value: Value): Json {
   return str(value)
 }
 
-/** An object whose keys are data: `__proto__` is a key like others. */
+/** Build an object whose keys are data: `__proto__` is an ordinary key. */
 function objectOf(entries: Array<[string, Json]>): { [key: string]: Json } {
   const object: { [key: string]: Json } = Object.create(null)
   for (const [key, item] of entries) object[key] = item

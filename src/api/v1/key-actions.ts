@@ -1,6 +1,6 @@
-// What is done with keys of minions: calls of the wheel functions `key.accept`, `key.reject` and `key.delete` with the rights of the
-// caller. A minion may have several keys, such as an accepted one and a denied one. To accept the denied one replaces the accepted one;
-// no other action on one of them touches the others.
+// Actions on keys of minions: calls of the wheel functions `key.accept`, `key.reject` and `key.delete` with the rights
+// of the caller. A minion may have several keys, such as an accepted one and a denied one. Accepting the denied one
+// replaces the accepted one; other actions on one key do not affect the others.
 import { dictFrom, isDict, type Value } from '../../data/mod.ts'
 import type { PkiKeys } from '../../store/mod.ts'
 import { pemFingerprint } from '../../wire/mod.ts'
@@ -9,10 +9,10 @@ import { FOLDERS, KEY_STATES, type KeyStateName } from './minion-facts.ts'
 
 export type KeyAction = 'accept' | 'reject' | 'delete'
 
-/** Keys of one request. Each of them is a call of a wheel function. */
+/** Limit of keys in one request. Each is one call of a wheel function. */
 export const MOST_KEYS = 200
 
-/** Return the arguments by which an action takes keys of further states along. */
+/** Return the arguments by which an action includes keys of further states. */
 export function includeOf(action: KeyAction, states: readonly KeyStateName[]): Record<string, Value> {
   const include: Record<string, Value> = {}
   if (action === 'accept' && states.includes('rejected')) include['include_rejected'] = true
@@ -32,7 +32,7 @@ export async function wheelDone(call: V1Call, fun: string, kwargs: Record<string
 export interface ChosenKey {
   id: string
   state: KeyStateName
-  /** By SHA-256. */
+  /** SHA-256 fingerprint. */
   fingerprint?: string | undefined
 }
 

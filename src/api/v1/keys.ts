@@ -33,7 +33,7 @@ const KeyList = pageOf(ListedKey)
 
 const tags = ['Keys']
 
-/** Keys are small, and those who compare them want all. */
+/** Keys are small, and users who compare them need all. */
 const MOST_LISTED = 5000
 
 const list = createRoute({
@@ -226,7 +226,7 @@ function addActions(site: V1App, service: ApiService): void {
   })
 }
 
-/** Whether keys of a minion are as an action leaves them. */
+/** Whether keys of a minion are in the state that an action produces. */
 function isAsWanted(action: z.infer<typeof Actions>, keys: ReadonlyArray<{ state: KeyStateName }>): boolean {
   if (action === 'delete') return keys.length === 0
   return keys.some(({ state }) => state === `${action}ed`)

@@ -5,7 +5,7 @@ import type { MasterStores } from '../../sdk/mod.ts'
 import { slices } from './slices.ts'
 import { countStates } from './state-scan.ts'
 
-/** How far the first look goes back. */
+/** How many jobs the first search goes back. */
 const MOST_JOBS = 20_000
 const MOST_RETURNS = 500_000
 const BLOCK = 500
@@ -24,10 +24,10 @@ export interface Highstate {
   failed: number
 }
 
-/** What a job did with the highstate. */
+/** The effect of a job: highstate applied, highstate as a dry run, or other. */
 type Kind = 'applied' | 'tried' | 'other'
 
-/** Remembers what is dear to find out; the oldest makes room. */
+/** Cache of expensive results; the oldest is evicted. */
 class Memory<T> {
   private readonly known = new Map<string, T>()
 

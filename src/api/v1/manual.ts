@@ -102,7 +102,7 @@ const contentType = (content: Content | undefined): string => {
   return type.endsWith('json') ? typeOf(schema) : `<code>${escapeHtml(type)}</code>`
 }
 
-/** Return the answers of an operation by status, with those that it only refers to. */
+/** Return the responses of an operation by status, with references resolved. */
 const answersOf = ({ responses }: Operation, { components }: Document): [string, Answer][] =>
   Object.entries(responses).map(([status, answer]) => [
     status,

@@ -1,5 +1,5 @@
-// The last hour of the master, minute by minute, and the health of this process. Events are counted as they come; once a minute the
-// minions that are up are counted.
+// The last hour of the master by minute, and the health of this process. Events are counted as they arrive; connected
+// minions are counted once a minute.
 import { readdir } from 'node:fs/promises'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { guarded, hasCode, type Log, recover } from '../../base/mod.ts'
@@ -20,7 +20,7 @@ const STORAGE = /^salt\/master\/[^/]+\/storage\/(failed|recovered)$/
 
 export interface Minute {
   at: string
-  /** In a second. */
+  /** Per second. */
   events: number
   jobs: number
   up: number
@@ -49,7 +49,7 @@ export class MasterHistory {
   private readonly delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   private readonly stopListening: () => void
   private readonly timer: NodeJS.Timeout
-  /** What the master cannot write, by path. */
+  /** Paths that the master cannot write, with the reason. */
   private readonly troubles = new Map<string, string>()
   private present = { events: 0, jobs: 0 }
   private began = Date.now()
@@ -127,7 +127,7 @@ export class MasterHistory {
   }
 }
 
-/** Return the number of files that this process has open; 0 where the system does not tell. */
+/** Return the number of open files of this process; 0 if the system does not report it. */
 async function openFiles(): Promise<number> {
   return recover(hasCode('ENOENT'), 0, async () => (await readdir('/proc/self/fd')).length)
 }

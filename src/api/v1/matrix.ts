@@ -1,5 +1,5 @@
-// What became of a job on many minions: `/v1/jobs/{jid}/matrix` and `/v1/jobs/{jid}/groups`. They equal the runner function
-// `jobs.lookup_jid`; a user always may see the jobs that the user began.
+// The results of a job on many minions: `/v1/jobs/{jid}/matrix` and `/v1/jobs/{jid}/groups`. The rights are those for
+// the runner function `jobs.lookup_jid`; users may always see their own jobs.
 import { createRoute, z } from '@hono/zod-openapi'
 import { newJid } from '../../base/mod.ts'
 import { masterContext } from '../../runner/mod.ts'

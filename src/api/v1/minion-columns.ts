@@ -26,7 +26,7 @@ export const ColumnValues = z.record(z.string(), z.unknown()).optional().openapi
     'The values of the columns that were asked for; null where there is none. Of a value of more than 1000 characters the beginning, as a text',
 })
 
-/** Return a function that gives the values of columns of a minion. Throw where the caller may not see them. */
+/** Return a function that returns the column values of a minion. Throw if the caller may not see them. */
 export async function columnReader(
   call: V1Call,
   { cache }: MasterStores,
@@ -48,7 +48,7 @@ export async function columnReader(
   }
 }
 
-/** Characters of one value: a page has thousands of them. */
+/** Length limit of one value: a page has thousands of them. */
 const LONGEST_VALUE = 1000
 
 /** Return a value as JSON; of a long one the beginning, as a text. */
@@ -60,7 +60,7 @@ function bounded(value: Value): unknown {
 
 const dictOf = (value: Value | undefined): Dict => (value !== undefined && isDict(value) ? value : new Map())
 
-/** Hide what is kept under secret names: in the value, and by each key of the path to it. */
+/** Mask secrets by name: within the value, and by each key of its path. */
 function masked(path: string, value: Value): Value {
   if (value === null) return null
   const hidden = path.split(':').reduceRight<Value>((inner, key) => new Map([[key, inner]]), value)

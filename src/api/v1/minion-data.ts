@@ -1,4 +1,4 @@
-// What the master knows of one minion besides its facts: pillar, mine and highstates, below `/v1/minions/{id}`.
+// The master's data about one minion besides its facts: pillar, mine and highstates, below `/v1/minions/{id}`.
 import { createRoute, z } from '@hono/zod-openapi'
 import { type Dict, HIDDEN, isDict, isList, str, type Value } from '../../data/mod.ts'
 import { shownOrigin } from '../../sdk/mod.ts'
@@ -207,7 +207,7 @@ function runOf(jobs: ApiService['master']['access']['stores']['jobs'], { jid, fu
   return { jid, when: timeText(outcome.came), function: fun, mods, test: isTest, ...countStates(bytes) }
 }
 
-/** The SLS files that arguments of a function of states name, and whether they ask for a dry run. */
+/** Return the SLS files in the arguments of a state function, and whether it is a dry run. */
 function requestOf(fun: string, given: Value): { mods: string[]; isTest: boolean } {
   const args = isList(given) ? given : [given]
   const isKeywords = (arg: Value): arg is Dict => isDict(arg) && arg.get('__kwarg__') === true

@@ -1,7 +1,7 @@
-// Facts about all minions, kept in memory so that a list of 10,000 of them costs no 10,000 reads: keys, presence, a few grains, the last
-// job and the last highstate. They are looked at again when a request comes and they are older than a second, in slices. A request
-// gets the facts as they were while that goes on, unless they are old, or an event told of another key or connection: an answer takes
-// all events into account that came before it.
+// Facts about all minions, in memory, so that a list of 10,000 minions does not need 10,000 reads: keys, presence, a
+// few grains, the last job and the last highstate. They are refreshed in time slices, when a request arrives and they
+// are older than a second. During the refresh, requests get the present facts, unless these are too old or an event
+// reported a change of a key or connection: an answer includes all earlier events.
 
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { BusEvent } from '../../bus/mod.ts'
@@ -64,7 +64,7 @@ export class MinionFacts {
   private readonly read = new Map<string, GrainFacts>()
   private at = Number.NEGATIVE_INFINITY
   private looking: Promise<void> | undefined
-  /** Whether an event told of something that the facts may lack. */
+  /** Whether an event reported a change that the facts may lack. */
   private hasNews = false
 
   constructor(access: MasterAccess, events: Pick<EventFeed, 'last' | 'listen'>) {
@@ -79,7 +79,7 @@ export class MinionFacts {
   /** Return the facts about all minions, by id. */
   async all(): Promise<ReadonlyMap<string, MinionFact>> {
     const age = performance.now() - this.at
-    // a look that has begun may have passed what is news
+    // a running refresh may have passed the changed minion
     if (this.hasNews && this.looking) await this.looking
     if (age > FRESH_MS || this.hasNews) {
       const mustWait = age > OLD_MS || this.hasNews
@@ -93,7 +93,7 @@ export class MinionFacts {
     return this.facts
   }
 
-  /** The event number of the facts that are shown next; undefined where they are too old and minions are looked at first. */
+  /** The event number of the next shown facts; undefined if they are too old and must be refreshed first. */
   get shownNumber(): number | undefined {
     return this.hasNews || performance.now() - this.at > OLD_MS ? undefined : this.eventNumber
   }
@@ -102,12 +102,12 @@ export class MinionFacts {
     if (tag === 'salt/key' || tag === 'salt/presence/change') return true
     if (tag.startsWith('salt/minion/')) return tag.endsWith('/start')
     if (tag !== 'salt/auth') return false
-    // minions whose keys wait sign in again and again
+    // minions with pending keys sign in repeatedly
     const known = this.facts.get(textOf(fields.get('id') ?? null) ?? '')?.key
     return known === undefined || (fields.get('act') === 'accept' && known !== 'accepted')
   }
 
-  /** Return the grains of a minion as the master has them. */
+  /** Return the master's cached grains of a minion. */
   grains(id: string): Dict | undefined {
     const grains = this.access.stores.cache.bank('grains').fetch(id)
     return grains !== undefined && isDict(grains) ? grains : undefined

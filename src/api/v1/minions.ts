@@ -1,5 +1,5 @@
-// Minions: `/v1/minions`. The list equals the runner function `manage.status`; what it shows of grains, pillar and jobs needs the rights
-// for `cache.grains`, `cache.pillar` and `jobs.list_jobs`.
+// Minions: `/v1/minions`. The list needs the right for the runner function `manage.status`; grains, pillar and jobs in
+// it need those for `cache.grains`, `cache.pillar` and `jobs.list_jobs`.
 import { createRoute, z } from '@hono/zod-openapi'
 import { type Dict, isList, str, traverse, type Value } from '../../data/mod.ts'
 import { HttpError } from '../errors.ts'
@@ -114,7 +114,7 @@ const one = createRoute({
 
 type Sort = z.infer<typeof list.request.query>['sort']
 
-/** What the caller may see of minions besides their keys and presence. */
+/** The data that the caller may see besides keys and presence. */
 interface View {
   hasGrains: boolean
   hasJobs: boolean
@@ -165,7 +165,7 @@ const sortKey = (fact: MinionFact, sort: string): string => {
   return sort === 'os' ? (fact.os ?? '') : sort === 'version' ? (fact.version ?? '') : sort === 'key' ? fact.key : ''
 }
 
-/** Order facts by a key and the id; return those behind a place. */
+/** Sort facts by a key and the id; return those after a position. */
 function ordered(facts: MinionFact[], sort: Sort, place: string[] | undefined): Array<[string, MinionFact]> {
   const direction = sort.startsWith('-') ? -1 : 1
   const name = sort.replace('-', '')

@@ -152,7 +152,10 @@ function returnersIn(opts: Dict): z.infer<typeof Returner>[] {
     .map(([name, kinds]) => ({ name, kinds: [...kinds], options: optionsOf(opts, name) }))
 }
 
-/** Return the options of a returner: those with its name and a dot in front. `mysql.host` and `alternative.mysql.host` are both its own. */
+/**
+ * Return the options of a returner: those with its name as a prefix. For `mysql`, both `mysql.host` and
+ * `alternative.mysql.host` count.
+ */
 function optionsOf(opts: Dict, name: string): Record<string, unknown> {
   const own = [...opts].filter(([key]) => str(key) === name || str(key).split('.').slice(0, -1).includes(name))
   return Object.fromEntries(own.map(([key, value]) => [str(key), toJson(shownValue(opts, str(key), value))]))

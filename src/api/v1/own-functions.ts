@@ -1,5 +1,5 @@
-// Functions of users' own execution modules in Python, read from `_modules` of the file server without running them. The names are those
-// that the text declares; a module that refuses to load on a minion is listed all the same.
+// Functions of users' own execution modules in Python, read from `_modules` of the file server without running them.
+// The names are those in the text; a module that refuses to load on a minion is listed nevertheless.
 import type { FileServer } from '../../fileserver/mod.ts'
 import type { Host } from '../../host/mod.ts'
 import { slices } from './slices.ts'
@@ -21,7 +21,7 @@ const MOST_BYTES = 512 * 1024
 export class OwnFunctions {
   private readonly server: FileServer
   private readonly host: Host
-  /** What files declare, by path on disk. */
+  /** The declarations in files, by path on disk. */
   private known = new Map<string, Read>()
 
   constructor(server: FileServer, host: Host) {
@@ -69,7 +69,7 @@ export function declaredIn(file: string, text: string): OwnFunction[] {
   })
 }
 
-/** Read `__func_alias__`, which renames functions such as `list_`. */
+/** Parse `__func_alias__`, which renames functions such as `list_`. */
 function aliasesIn(lines: readonly string[]): Map<string, string> {
   const start = lines.findIndex((line) => /^__func_alias__\s*=/.test(line))
   const aliases = new Map<string, string>()
@@ -83,7 +83,7 @@ function aliasesIn(lines: readonly string[]): Map<string, string> {
 /** Lines that the head of a function and its docstring may have. */
 const LONGEST = 60
 
-/** Return the docstring of the function whose head begins at a line. */
+/** Return the docstring of the function that begins at a line. */
 function docAfter(lines: readonly string[], at: number): string {
   const near = lines.slice(at, at + LONGEST)
   const head = near.findIndex((line) => /:\s*(?:#.*)?$/.test(line))

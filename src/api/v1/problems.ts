@@ -1,4 +1,4 @@
-// Refusals as RFC 9457 describes them: `application/problem+json`. They never carry a stack or a path of the machine.
+// Errors as in RFC 9457: `application/problem+json`. They contain neither a stack trace nor a path of the machine.
 import { STATUS_CODES } from 'node:http'
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -92,7 +92,7 @@ export function problem(status: number, detail: string, errors?: FieldError[]): 
   return new Response(JSON.stringify(body), { status, headers })
 }
 
-/** Return the answer to a request that failed; what no check foresaw is for the log alone. */
+/** Return the answer for a failed request; an unexpected error is only logged. */
 export function problemOf(error: unknown, c: Context, service: ApiService): Response {
   const answer = refusalOf(error, c, service)
   // the rest of a body that is refused does not come
@@ -116,7 +116,7 @@ function refusalOf(error: unknown, c: Context, { log }: ApiService): Response {
   const known = error instanceof HttpError ? error : undefined
   if (error instanceof SaltError && error.code === 'SaltInvocationError') return problem(400, error.message)
   log('error', `Request for ${path} failed: ${shownText(toError(known?.cause ?? error).message)}`)
-  // what the master says about its own failure may name files
+  // the master's own error message may contain file names
   const text = known?.refusal === undefined ? known?.message : `The master failed: ${known.refusal}`
   return problem(known?.status ?? 500, text || 'An unexpected error occurred')
 }

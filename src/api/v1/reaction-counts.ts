@@ -1,4 +1,5 @@
-// Counts of the reactions of each rule. The records are read once each, in slices; those that had not ended are read again.
+// Counts of the reactions of each rule. Each record is read once, in time slices; records of unfinished reactions are
+// read again.
 import { type Dict, isDict, isList, str } from '../../data/mod.ts'
 import type { KeptReaction, ReactionStore } from '../../store/mod.ts'
 import { slices } from './slices.ts'
@@ -18,14 +19,14 @@ const callsIn = (record: Dict): Dict[] => {
   return isList(calls) ? calls.filter(isDict) : []
 }
 
-/** Return the texts about what failed in a reaction. */
+/** Return the error texts of a reaction. */
 function errorsIn(record: Dict): string[] {
   const errors = record.get('errors') ?? null
   const failed = callsIn(record).filter((call) => call.get('state') === 'failed')
   return [...(isList(errors) ? errors.map(str) : []), ...failed.map((call) => str(call.get('error') ?? ''))]
 }
 
-/** Return how a reaction stands. */
+/** Return the state of a reaction. */
 export function stateOfReaction(record: Dict): 'done' | 'failed' | 'running' {
   const isOpen = callsIn(record).some((call) => ['waiting', 'running'].includes(str(call.get('state') ?? 'waiting')))
   if (isOpen || ((record.get('calls') ?? null) === null && errorsIn(record).length === 0)) return 'running'
@@ -36,7 +37,7 @@ export class ReactionCounts {
   private readonly store: () => ReactionStore
   private readonly rules = new Map<string, RuleCounts>()
   private last = 0
-  /** Reactions that had not ended when they were read. */
+  /** Reactions that were unfinished at the last read. */
   private readonly open = new Set<number>()
   private following: Promise<void> | undefined
 
@@ -48,7 +49,7 @@ export class ReactionCounts {
     return this.rules.get(rule) ?? { hits: 0, errors: 0 }
   }
 
-  /** Read what the reactor did since the last time. */
+  /** Read the reactor's records since the last call. */
   follow(): Promise<void> {
     this.following ??= this.read().finally(() => {
       this.following = undefined

@@ -1,5 +1,5 @@
-// The reactor: its rules, a dry run of them, and what it did. They equal the runner functions `reactor.list`, `reactor.test` and
-// `reactor.trace`.
+// The reactor: its rules, a dry run of them, and its reactions. The rights are those for the runner functions
+// `reactor.list`, `reactor.test` and `reactor.trace`.
 import { createRoute, z } from '@hono/zod-openapi'
 import { newJid } from '../../base/mod.ts'
 import { originText } from '../../bus/mod.ts'

@@ -35,7 +35,7 @@ const Return = z
 
 const tags = ['Jobs']
 
-/** A page of larger returns has fewer of them. */
+/** Size limit of a page in bytes: with large returns, a page has fewer of them. */
 const PAGE_BYTES = 8 * 1024 * 1024
 
 const list = createRoute({

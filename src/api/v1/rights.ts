@@ -1,5 +1,5 @@
-// Rights: what the caller, or another user, may call and why (`/v1/rights`), and the access lists of all users (`/v1/users`). Nothing is
-// called, and no job begins.
+// Rights: which functions the caller, or another user, may call and why (`/v1/rights`), and the access lists of all
+// users (`/v1/users`). No function is called, and no job begins.
 import { createRoute, z } from '@hono/zod-openapi'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, maskSecrets, str, truthy, type Value } from '../../data/mod.ts'
@@ -99,7 +99,7 @@ export function addRightRoutes(site: V1App, { master }: ApiService): void {
     }
     if (user !== undefined) await call.need('wheel', 'config.values')
     const verdicts = await verdictsOf(call, user === undefined ? {} : { for_user: user, for_eauth: eauth! })
-    // what the options of the API forbid is no right of the user, and binds the caller all the same
+    // restrictions in the options of the API do not concern the user's rights, but bind the caller too
     const items = calls.map(({ family }, index) => {
       const verdict = verdicts[index] ?? { allowed: false, rule: null, reason: 'The master gave no answer' }
       if (call.isEnabled(CLIENTS[family])) return verdict

@@ -1,5 +1,5 @@
-// Orchestration runs: `/v1/runs`. They equal the runner functions `state.orchestrate_runs`, `state.orchestrate_show` and
-// `state.orchestrate_resume`.
+// Orchestration runs: `/v1/runs`. The rights are those for the runner functions `state.orchestrate_runs`,
+// `state.orchestrate_show` and `state.orchestrate_resume`.
 import { createRoute, z } from '@hono/zod-openapi'
 import { isDict, maskSecrets, numberOf, str, type Value } from '../../data/mod.ts'
 import type { OrchestrationRun, OrchestrationStep, PlannedStep } from '../../store/mod.ts'
@@ -160,7 +160,7 @@ const isResumable = ({ state }: OrchestrationRun): boolean => state === 'failed'
 
 type ShownStep = z.infer<typeof Step>
 
-/** Return the steps of a run: those that it planned, in their order, and behind them those that came unplanned, such as listeners. */
+/** Return the steps of a run: the planned ones in order, then unplanned ones, such as listeners. */
 function stepsOf(run: OrchestrationRun, plan: readonly PlannedStep[], made: readonly OrchestrationStep[]): ShownStep[] {
   const byTag = new Map(made.map((step) => [step.tag, step]))
   const planned = new Set(plan.map(({ tag }) => tag))

@@ -1,4 +1,4 @@
-// Salt's resources for the OpenAPI document. Their handlers are in `salt/`; what is said here is documentation only.
+// Salt's resources for the OpenAPI document. Their handlers are in `salt/`; this file is documentation only.
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
 import { Any, answer } from './shapes.ts'
 

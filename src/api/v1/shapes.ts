@@ -1,4 +1,4 @@
-// Schemas that several resources share, and the bounds of what callers send.
+// Schemas that several resources share, and the limits of input.
 import { z } from '@hono/zod-openapi'
 import { isJid } from '../../base/mod.ts'
 import { isValidId } from '../../wire/mod.ts'
@@ -48,7 +48,7 @@ export const TargetType = z.enum([
 
 const MOST_STARS = 3
 
-/** A glob of few stars: many of them take long to match. */
+/** Schema of a glob with few stars: many stars take long to match. */
 export const globShape = (most: number) =>
   line(most).refine((text) => text.split('*').length - 1 <= MOST_STARS, `has more than ${MOST_STARS} stars`)
 
@@ -63,11 +63,11 @@ export const Any = z.unknown().openapi({ description: 'Any value of JSON' })
 
 const MOST_ITEMS = 1000
 
-/** Most items of a page, as the caller wishes. */
+/** Schema of the page size that the caller requests. */
 export const limitOf = (most: number, usual: number) =>
   z.coerce.number().int().min(1).max(most).default(usual).openapi({ description: 'Most items of a page' })
 
-/** How lists are cut into pages. */
+/** Pagination of lists. */
 export const paging = {
   limit: limitOf(MOST_ITEMS, 100),
   cursor: z
@@ -95,7 +95,7 @@ export function placeShape(cursor: string | undefined, parts: number): string[] 
   try {
     place = JSON.parse(Buffer.from(cursor, 'base64url').toString())
   } catch {
-    // not ours: refused below
+    // not a valid cursor: refused below
     place = undefined
   }
   if (!Array.isArray(place) || place.length !== parts || !place.every((part) => typeof part === 'string')) {

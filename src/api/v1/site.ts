@@ -1,4 +1,5 @@
-// The interface under `/v1`: what is checked before a route sees a request, the description of all routes, and the manual.
+// The interface under `/v1`: the checks before a route handles a request, the description of all routes, and the
+// manual.
 import type { HttpBindings } from '@hono/node-server'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context, Hono } from 'hono'
@@ -35,8 +36,8 @@ import { addTemplateRoutes } from './templates.ts'
 import { addTraceRoutes } from './traces.ts'
 
 /**
- * Serve the interface under `/v1`, its description and its manual. Return the application, on which others may register further
- * routes before the first request; each route of it has a recognised caller in `c.var.call`.
+ * Serve the interface under `/v1`, its description and its manual. Return the application, to which further routes can
+ * be added before the first request; each route of it has an authenticated caller in `c.var.call`.
  */
 export function addV1Routes(app: Hono, service: ApiService): V1App {
   const { settings } = service
@@ -99,7 +100,7 @@ async function mindAge(c: Context<V1Env>, next: () => Promise<void>, facts: Mini
   call.eventNumber = Math.min(call.eventNumber, shown ?? facts.eventNumber)
 }
 
-/** The description and the manual, made at the first request for them. */
+/** Add the description and the manual, which are generated at the first request. */
 function addDescription(site: V1App, settings: ApiSettings): void {
   let text: string | undefined
   let page: string | undefined
@@ -159,14 +160,15 @@ async function prepare(
     if (call) call.body = body
   }
   await next()
-  // events after this one may not be in the answer; a stream with `since` has them
+  // the answer may lack later events; a stream with `since` has them
   if (call && (method === 'GET' || method === 'HEAD')) c.res.headers.set('Event-Number', String(call.eventNumber))
   return undefined
 }
 
 /**
- * Let pages of other sites read answers. Where `cors_origin` names origins, only pages of these may, and they may use the cookie. Else
- * every page may, and needs the token, because a browser sends the cookie for pages of other ports and subdomains as well.
+ * Set the CORS headers. If `cors_origin` names origins, only their pages may read answers, and they may use the cookie.
+ * Otherwise every page may, but needs the token, because a browser also sends the cookie for pages of other ports and
+ * subdomains.
  */
 function allowOrigin(origin: string | undefined, { corsOrigins }: ApiSettings, headers: Headers): void {
   if (corsOrigins && (origin === undefined || !corsOrigins.has(origin))) return
@@ -176,7 +178,7 @@ function allowOrigin(origin: string | undefined, { corsOrigins }: ApiSettings, h
   headers.append('Vary', 'Origin')
 }
 
-/** Answer what a browser asks before a page of another site may send a request. */
+/** Answer a CORS preflight request. */
 function preflight(): Response {
   const headers = new Headers({
     'Access-Control-Allow-Methods': METHODS,
@@ -190,7 +192,7 @@ const DEEPEST = 100
 
 /** Check a body before it is parsed, and leave it to the validation of the route. */
 function readJson(text: string, c: Context): Dict {
-  // the cache holds promises, whatever its type says
+  // the cache contains promises, in spite of its type
   c.req.bodyCache.text = Promise.resolve(text) as never
   if (text === '') return new Map()
   const type = (c.req.header('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
@@ -204,7 +206,7 @@ function readJson(text: string, c: Context): Dict {
   }
 }
 
-/** How deep brackets are nested in a text of JSON. */
+/** Return the nesting depth of brackets in a JSON text. */
 function depthOf(text: string): number {
   let [depth, most, isInString] = [0, 0, false]
   for (let at = 0; at < text.length; at++) {
@@ -219,7 +221,7 @@ function depthOf(text: string): number {
   return most
 }
 
-/** Tell a path that is not there from a method that a path does not have. */
+/** Answer 404 for an unknown path, or 405 for an unknown method. */
 function unknownPath(site: V1App, c: Context): Response {
   const allowed = site.openAPIRegistry.definitions.flatMap((definition) => {
     if (definition.type !== 'route' || !definition.route.path.startsWith('/v1/')) return []

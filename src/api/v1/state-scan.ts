@@ -1,5 +1,5 @@
-// Reads results of states from returns as the store keeps them, without unpacking them: a job of 10,000 minions with 100 states has a
-// million results. The digest of a return is the same for the same results: times, process ids and job ids do not count.
+// Reads results of states from stored returns without unpacking them: a job with 10,000 minions and 100 states has a
+// million results. The digest of a return depends on the results only: times, process ids and job ids do not count.
 import { hash } from 'node:crypto'
 import { isA, recover } from '../../base/mod.ts'
 import { MsgpackError, PackedCursor, packedKeys, type Value } from '../../data/mod.ts'
@@ -33,10 +33,10 @@ const DEEPEST = 10
 
 const SEPARATOR = '_|-'
 
-/** One state of a return. Texts are read when they are asked for. */
+/** One state of a return. Its texts are decoded on access. */
 export class ScannedState {
   tag = ''
-  /** `None` is null; undefined where there is no result. */
+  /** `None` is null; undefined if the field is missing. */
   result: boolean | null | undefined
   hasChanges = false
   hasRun = true
@@ -44,7 +44,7 @@ export class ScannedState {
   number = -1
   /** Milliseconds. */
   duration = 0
-  /** Where texts lie, by field; 0 where there is none. */
+  /** Positions of texts by field; 0 if missing. */
   private readonly places = new Uint32Array(FIELD_COUNT)
   private readonly bytes: Uint8Array
 
@@ -189,7 +189,7 @@ class Scan {
     else if (field >= 0) state.note(field, at)
   }
 
-  /** Step over a value, and leave out of the digest what differs between runs. */
+  /** Skip a value, and leave the parts that differ between runs out of the digest. */
   private volatile(depth: number): void {
     const { cursor } = this
     if (depth === 0) return cursor.skip()
@@ -210,7 +210,7 @@ class Scan {
     else for (let left = items; left > 0; left--) this.volatile(depth - 1)
   }
 
-  /** Leave what lies between a place and the cursor out of the digest. */
+  /** Leave the bytes between a position and the cursor out of the digest. */
   private leaveOut(from: number): void {
     if (!this.hasDigest) return
     this.take(from)
@@ -235,7 +235,7 @@ const EMPTY: ReadonlySet<number> = new Set([0x80, 0x90, 0xa0, 0xc0, 0xc2, 0x00])
 
 const digestOf = (bytes: Uint8Array): string => hash('sha1', bytes, 'hex')
 
-/** A duration is a number, or a text such as `12.3 ms`. */
+/** Read a duration: a number, or a text such as `12.3 ms`. */
 function milliseconds(cursor: PackedCursor): number {
   const number = cursor.number() ?? Number.parseFloat(cursor.text() ?? 'no number')
   if (Number.isFinite(number) && number >= 0) return number
@@ -251,7 +251,7 @@ export interface StateCounts {
   duration: number
 }
 
-/** Count the states of a return. What is no result of states counts as one failure. */
+/** Count the states of a return. A return without states counts as one failure. */
 export function countStates(bytes: Uint8Array): StateCounts {
   const counts: StateCounts = { succeeded: 0, changed: 0, failed: 0, duration: 0 }
   const { isStates } = scanned(bytes, (state) => addState(counts, state), false)

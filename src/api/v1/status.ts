@@ -1,4 +1,4 @@
-// The state of the master: `/v1/status`. Equals the runner function `manage.status`, from what the master knows.
+// The state of the master: `/v1/status`. The right is that for the runner function `manage.status`.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRoute, z } from '@hono/zod-openapi'

@@ -1,5 +1,5 @@
-// Whom targets mean: `/v1/targets` and `/v1/nodegroups`. They equal the runner function `manage.status`; expressions about grains and
-// pillar need the rights for `cache.grains` and `cache.pillar` as well.
+// The minions of targets: `/v1/targets` and `/v1/nodegroups`. The right is that for the runner function
+// `manage.status`; expressions about grains and pillar also need the rights for `cache.grains` and `cache.pillar`.
 import { createRoute, z } from '@hono/zod-openapi'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, type Value } from '../../data/mod.ts'
@@ -56,7 +56,7 @@ const nodegroups = createRoute({
   },
 })
 
-/** Return the minions that a target means, at most so many of them. */
+/** Return the minions of a target, up to a limit. */
 export async function resolved(
   call: V1Call,
   tgt: string,

@@ -1,4 +1,5 @@
-// Templates of commands: `/v1/templates`. They are those of the option `saltgui_templates`, which the web interface SaltGUI reads too.
+// Templates of commands: `/v1/templates`. They come from the option `saltgui_templates`, which the web interface
+// SaltGUI reads too.
 import { createRoute, z } from '@hono/zod-openapi'
 import { type Dict, isDict, isList, str, type Value } from '../../data/mod.ts'
 import type { ApiService } from '../service.ts'

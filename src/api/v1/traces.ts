@@ -146,7 +146,7 @@ const STATES: Readonly<Record<string, TraceNode['state']>> = lookup({
   waiting: 'running',
 })
 
-/** The links of a chain as nodes. The first node for the job or event that was asked for is marked. */
+/** The links of a chain as nodes. The first node for the requested job or event is marked. */
 class Tree {
   private readonly stores: Stores
   private readonly wanted: string | number

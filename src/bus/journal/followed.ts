@@ -1,5 +1,5 @@
-// Events from a place in the journal on, and then as they come, each once: what a bus says came before it began to send is
-// read from the journal. What a slow reader missed the bus itself gives it from there.
+// Events from a position in the journal on, then live events, each once. Events from before the subscription are read
+// from the journal. The bus itself sends events that a slow reader missed from the journal.
 import type { BusEvent, EventFilter } from '../event-bus.ts'
 import type { EventTap } from '../event-stream.ts'
 import type { JournalReader } from './reader.ts'
@@ -11,7 +11,7 @@ export interface Following {
   filter: EventFilter
 }
 
-/** What comes now. */
+/** The source of live events. */
 export interface LiveEvents extends EventTap {
   /** The number of the last event that came before. */
   readonly last: number

@@ -1,5 +1,6 @@
-// The bytes of a journal: segments, named by the number of their first event, of groups. A group is what was fired within some
-// milliseconds: a head with a checksum, and the frames of its events as subscribers get them. A torn group can only be the last.
+// The file format of a journal: segments, named by the number of their first event, contain groups. A group holds the
+// events of some milliseconds: a header with a checksum, and the frames of the events as subscribers get them. Only the
+// last group can be torn.
 import { crc32 } from 'node:zlib'
 import { type Dict, encodeMsgpack, isDict, MsgpackStream, type Value } from '../../data/mod.ts'
 import { eventTag, framePacked } from '../../wire/mod.ts'
@@ -14,7 +15,7 @@ const SUFFIX = '.journal'
 export interface GroupHead {
   /** Bytes of the frames that follow. */
   size: number
-  /** How many events; 0 says that the journal was closed in order. */
+  /** How many events; 0 marks that the journal was closed properly. */
   count: number
   /** The number of the first one; the others follow. */
   first: number
@@ -86,7 +87,7 @@ export interface KeptReturn {
   id: string
 }
 
-/** A return that lies in the job store already: everything but what was returned. */
+/** Return the frame of a return that the job store already holds: all fields without the returned value. */
 export function referenceFrame(origin: Origin, tag: string, data: Dict, mark?: string): Buffer {
   const small = new Map([...data].filter(([key]) => key !== 'return' && key !== 'fun_args'))
   return framePacked(tag, encodeMsgpack(small, 'bus'), frameHead(origin).inJournal(true, mark))

@@ -1,6 +1,6 @@
-// The journal of a master's events: every one of them under its number, in files that go when they are too old or too many.
-// Events are gathered for some milliseconds and written by the side, so that firing one costs no more than remembering it. What a
-// full disk does not take waits in memory, in order, and is written when there is space.
+// The journal of a master's events: each event under its number, in files that are removed when they are too old or too
+// large. Events are gathered for some milliseconds and written in the background, so that firing an event only adds it
+// to a list. While the disk is full, events wait in memory, in order.
 import { mkdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,20 +11,20 @@ import { beginningOf, endOf, type Segment, segmentsIn } from './segments.ts'
 
 export interface JournalSettings {
   folder: string
-  /** Segments whose last event is older go. */
+  /** Age of the last event at which a segment is removed, in seconds. */
   maxAgeSeconds?: number
   /** The oldest segments go until the others have no more bytes. */
   maxBytes?: number
   /** Returns that the job store keeps and that are larger are not kept twice. */
   inlineBytes?: number
   log?: Log
-  /** Names an error of the disk; whoever watches the disk hears of it. */
+  /** Convert an error of the disk; the disk watch is notified. */
   failed?(error: unknown, path: string): unknown
 }
 
 const DEFAULTS = { maxAgeSeconds: 7 * 86_400, maxBytes: 512 << 20, inlineBytes: 4096 }
 
-/** How long events are gathered, in milliseconds, and how many bytes of them at most. */
+/** How long events are gathered, in milliseconds, and how many bytes at most. */
 const GATHER_MS = 20
 const GATHER_BYTES = 1 << 20
 /** Bytes that may wait for the disk; beyond that events are not written. */
@@ -35,7 +35,7 @@ const RETRY_MS = 1000
 /** Milliseconds without a failure after which the log says that events are written again, and how many the journal lacks. */
 const SETTLED_MS = 5000
 const LARGEST_SEGMENT = 32 << 20
-/** What is left out after a crash, so that no number is given twice. */
+/** How many numbers are skipped after a crash, so that no number is used twice. */
 const SKIPPED = 100_000
 
 interface Group {
@@ -63,7 +63,7 @@ export class EventJournal {
   private synced = 0
   /** When the events of the open segment begin. */
   private segmentFrom = 0
-  /** The number after the last one that was taken. */
+  /** The number of the next event. */
   private next: number
   private writing: Promise<void> = Promise.resolve()
   /** Groups that are not written yet, in order. */
@@ -84,7 +84,7 @@ export class EventJournal {
     this.prune()
   }
 
-  /** Cuts what a crash left half written; gives the last number that was used. */
+  /** Truncate the part that a crash left half-written; return the last used number. */
   private recover(): number {
     for (const { path, first } of segmentsIn(this.folder).reverse()) {
       const { bytes, last } = endOf(path)
@@ -181,7 +181,7 @@ export class EventJournal {
     this.writing = this.writing.then(() => this.writePending())
   }
 
-  /** Write the groups that wait, up to the first one that fails: that one is tried again. */
+  /** Write the waiting groups in order. Stop at the first group that fails; it is retried later. */
   private async writePending(): Promise<void> {
     clearTimeout(this.retrying)
     for (let group = this.pending[0]; group; group = this.pending[0]) {
@@ -201,7 +201,7 @@ export class EventJournal {
   private async write(group: Buffer, first: number): Promise<void> {
     if (this.file && this.isFull(group.length)) await this.rotate()
     this.file ??= await this.openSegment(first)
-    // at a place of its own: what a failed write left is written over
+    // write at an explicit position, over the rest of a failed write
     for (let done = 0; done < group.length; ) {
       done += (await this.file.write(group, done, group.length - done, this.size + done)).bytesWritten
     }
@@ -214,13 +214,13 @@ export class EventJournal {
     this.tellSettled(now)
   }
 
-  /** Segments are short in bytes and in time, because only whole ones can go. */
+  /** Segments are limited in bytes and in time, because only whole segments can be removed. */
   private isFull(more: number): boolean {
     const age = (Date.now() - this.segmentFrom) / 1000
     return this.size > 0 && (this.size + more > this.segmentBytes || age > this.settings.maxAgeSeconds / 8)
   }
 
-  /** Goes on with the last segment where there is room. */
+  /** Continue the last segment if it has room, else open a new one. */
   private async openSegment(first: number): Promise<FileHandle> {
     const last = segmentsIn(this.folder).at(-1)
     this.size = last ? statSync(last.path).size : 0
@@ -233,7 +233,7 @@ export class EventJournal {
 
   private async rotate(): Promise<void> {
     const full = this.file
-    // what a failed write left
+    // remove the rest of a failed write
     await full?.truncate(this.size)
     await full?.datasync()
     this.file = undefined
@@ -252,7 +252,9 @@ export class EventJournal {
     this.totalLost += count
   }
 
-  /** On a full disk small groups may be written while others are not, so one line tells of all of that time. */
+  /**
+   * On a full disk, small groups may still be written while large ones fail, so one log line covers the whole period.
+   */
   private tellSettled(now: number): void {
     if (this.failedAt === 0 || now - this.failedAt < SETTLED_MS) return
     if (this.lost > 0) this.settings.log('warning', `The event journal lacks ${this.lost} events`)

@@ -1,5 +1,5 @@
-// The journal of a master as others read it, also while the master writes: events with their data, of which a large return
-// comes from the job store.
+// Read access to the journal of a master, also while the master writes: events with their data. A large return is read
+// from the job store.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrineError } from '../../base/mod.ts'
@@ -31,7 +31,7 @@ export const journalFolder = (opts: Dict): string => join(option(opts, 'cachedir
 /** Whether a master keeps one. */
 export const hasJournal = (opts: Dict): boolean => option(opts, 'event_journal')
 
-/** Who wants what was needs one. */
+/** Throw if the journal is off: past events need it. */
 export function checkJournal(opts: Dict): void {
   if (hasJournal(opts)) return
   throw new BrineError('NoJournal', 'The events of the past are not kept: the option event_journal is off')
@@ -57,7 +57,7 @@ export class JournalReader {
     }
   }
 
-  /** Events as listeners get them. */
+  /** Events in the form that listeners get. */
   *framed(from: number, upTo: number): Generator<FramedEvent> {
     for (const event of readForward(this.folder, { number: from }, { upTo })) {
       const { origin, tag, number, body, kept } = event
@@ -68,7 +68,7 @@ export class JournalReader {
     }
   }
 
-  /** Only the tags, for who counts. */
+  /** Only the tags, for counting. */
   *tags(beginning: Beginning): Generator<string> {
     for (const { tag } of readForward(this.folder, beginning)) yield tag
   }

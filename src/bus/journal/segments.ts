@@ -1,5 +1,5 @@
-// The files of a journal, read from one end or the other while a master writes to the last of them. What is not whole is not
-// there yet.
+// The files of a journal, read forwards or backwards while a master appends to the last one. A group that is not
+// complete counts as not written yet.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { folderNames } from '../../base/mod.ts'
@@ -64,7 +64,7 @@ class SegmentReader {
   }
 }
 
-/** Where the whole groups of a segment end, and what the last of them was. */
+/** Return the end of the last complete group of a segment, and the header of that group. */
 export function endOf(path: string): { bytes: number; last?: GroupHead } {
   const reader = new SegmentReader(path)
   try {
@@ -80,13 +80,13 @@ export function endOf(path: string): { bytes: number; last?: GroupHead } {
   }
 }
 
-/** From where on: an event's number, or a time in milliseconds since 1970. */
+/** Start position: the number of an event, or a time in milliseconds since 1970. */
 export type Beginning = { number: number } | { time: number }
 
 export interface JournalReading {
-  /** Not beyond this number. */
+  /** Last number to read. */
   upTo?: number
-  /** Only groups that have these bytes somewhere: a number of a job, a part of a tag. */
+  /** Only groups that contain these bytes, such as a job id or a part of a tag. */
   containing?: string
 }
 
@@ -119,7 +119,7 @@ export function* readBackward(folder: string, reading: JournalReading = {}): Gen
   }
 }
 
-/** Segments that may hold what is wanted: one ends where the next begins. */
+/** Return the segments that may contain events from this position on: a segment ends where the next begins. */
 function segmentsFrom(folder: string, from: Beginning): Segment[] {
   const all = segmentsIn(folder)
   const isPast = (next: Segment | undefined): boolean => {
@@ -142,7 +142,7 @@ export function beginningOf(path: string): number | undefined {
   }
 }
 
-/** The events of a segment by group; one that was removed meanwhile has none. */
+/** Yield the events of a segment by group; nothing if the segment was removed meanwhile. */
 function* open(
   path: string,
   isWanted: (group: JournalGroup) => boolean,

@@ -41,7 +41,7 @@ export async function callFunction(
   }
 }
 
-/** A file that tells other programs what runs here; without the rights to write it, nothing is told. */
+/** Write the file that tells other programs about the running call; without write permission, skip it. */
 function noteJob(opts: Dict, jid: string, job: ReadonlyMap<string, Value>, streams: Streams): string | undefined {
   const folder = join(option(opts, 'cachedir'), 'proc')
   const file = join(folder, jid)

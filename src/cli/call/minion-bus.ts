@@ -3,7 +3,7 @@ import type { Log } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import type { BusMessage, DaemonAccess, MinionAnswer, MinionRequest } from '../../sdk/mod.ts'
 
-/** Fires an event there; false when no minion runs. */
+/** Fire an event on the bus of the minion; false if no minion runs. */
 export async function fireOnMinion(opts: Dict, log: Log, tag: string, data: Dict): Promise<boolean> {
   const { fireOnce, minionBusPaths } = await import('../../bus/mod.ts')
   try {
@@ -15,7 +15,7 @@ export async function fireOnMinion(opts: Dict, log: Log, tag: string, data: Dict
   }
 }
 
-/** What functions reach of a minion that may run here: its events, printed on this terminal. */
+/** Return the access of functions to a minion that may run here: its events, printed on this terminal. */
 export function minionEvents(opts: Dict): Required<Pick<DaemonAccess, 'events' | 'print'>> {
   return {
     events: (filter, sockDir) =>

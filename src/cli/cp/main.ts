@@ -53,13 +53,13 @@ export function saltCp(argv: readonly string[], streams: Streams): Promise<numbe
 const sourcesOf = (opts: Dict): string[] => ((opts.get('src') ?? []) as Value[]).map(str)
 
 interface Answered {
-  /** Who is meant. */
+  /** The targeted minions. */
   minions: readonly string[]
-  /** What each that answered returned. */
+  /** The return of each minion that answered. */
   returns: Dict
 }
 
-/** What is shown of a minion that does not answer. */
+/** The text for a minion that does not answer. */
 const silence = (jid: string): string => unreturnedText({ jid })
 
 async function call({ client, opts, streams }: Copying, fun: string, arg: Value[]): Promise<Answered> {
@@ -88,7 +88,7 @@ async function atOnce(work: Copying): Promise<Dict> {
   return (await call(work, 'cp.recv', [files, work.opts.get('dest')!])).returns
 }
 
-/** As text where it is text, as minions of any kind take it. */
+/** Return the content as text if possible, which all kinds of minions accept. */
 function contentOf(bytes: Buffer): Value {
   const text = bytes.toString('utf8')
   return Buffer.from(text, 'utf8').equals(bytes) ? text : new Uint8Array(bytes)
@@ -118,7 +118,7 @@ interface Copied {
   place: string
 }
 
-/** The first failure of a minion is what is shown of it. */
+/** Copy a file; the first failure of a minion is its result. */
 async function copyFile(work: Copying, { path, mode, place }: Copied, result: Dict): Promise<void> {
   const size = option(work.opts, 'salt_cp_chunk_size')
   const isCompressed = truthy(work.opts.get('gzip') ?? true)

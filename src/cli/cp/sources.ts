@@ -1,4 +1,4 @@
-// What salt-cp copies: files as they were named, or with everything below the directories among them.
+// The sources of salt-cp: the named files, or with directories also everything below them.
 import { readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { ProgramExit } from '../optparse/exit.ts'
@@ -34,8 +34,8 @@ const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 const isBelow = (path: string): boolean => path !== '..' && !path.startsWith('../')
 
 /**
- * Where a source goes: below the name of the directory that was given, or to the destination itself. A directory that was given
- * with a slash at its end leaves its name behind.
+ * Return the destination of a source: below the name of the given directory, or the destination itself. A directory
+ * that was given with a trailing slash is copied without its name.
  */
 export function placeOf(path: string, given: readonly string[], dest: string, isDirectory: boolean): string {
   if (given.includes(path)) return isDirectory ? join(dest, lastPart(path)) : dest

@@ -1,4 +1,4 @@
-// salt-api from its words to its end: the API of a master in a process of its own.
+// salt-api: the API of a master in a separate process.
 import { join } from 'node:path'
 import type { Log } from '../../base/mod.ts'
 import { masterConfig, option, wantsApi } from '../../config/mod.ts'
@@ -47,7 +47,7 @@ export function saltApi(argv: readonly string[], streams: Streams): Promise<numb
   })
 }
 
-/** The options of a master with the files of salt-api in place of the master's. A default lies below `root_dir`. */
+/** Return the options of a master with the pid and log files of salt-api. A default is below `root_dir`. */
 function apiOptions(opts: Dict): Dict {
   const placed = (name: 'api_pidfile' | 'api_logfile'): string => join(option(opts, 'root_dir'), option(opts, name))
   opts.set('pidfile', opts.get('api_pidfile') ?? placed('api_pidfile'))

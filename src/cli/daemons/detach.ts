@@ -7,10 +7,10 @@ import type { Streams } from '../streams.ts'
 /** Set for a daemon that went to the background. */
 const DETACHED = 'BRINE_DETACHED'
 
-/** How long the daemon may take for its checks until nobody waits for it any more, in milliseconds. */
+/** How long the starting program waits for the checks of the daemon, in milliseconds. */
 const PATIENCE_MS = 30_000
 
-/** What a daemon tells the program that started it. */
+/** Message of a daemon to the program that started it. */
 type Report = { ready: true } | { failure: string; status: number }
 
 /** Start this same program again in the background, without the words that ask for that. */
@@ -52,13 +52,13 @@ function reportOf(child: ChildProcess): Promise<Report> {
   })
 }
 
-/** The words that have put this daemon into the background, where somebody did. */
+/** The command line that started this daemon in the background, if one did. */
 export function startedAs(): string[] | undefined {
   if (process.env[DETACHED] === undefined) return undefined
   return [...ownWords(), '-d']
 }
 
-/** Tell the program that put this daemon into the background how the start went. Only the first report counts. */
+/** Report the result of the start to the starting program. Only the first report counts. */
 export function reportStart(report: Report): void {
   if (process.env[DETACHED] === undefined || !process.connected) return
   process.send?.(report, () => {

@@ -1,4 +1,4 @@
-// salt-master from its words to its end: it runs until it is told to stop.
+// salt-master: from the command line until it is stopped.
 import { type Log, toError } from '../../base/mod.ts'
 import { masterConfig, option, wantsApi } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
@@ -26,13 +26,16 @@ export function saltMaster(argv: readonly string[], streams: Streams): Promise<n
         opening = openMaster(opts, log)
         return opening
       },
-      // one that could not be opened has closed itself
+      // a master that failed to open has closed itself
       close: async () => opening?.then((master) => master.close()).catch(() => undefined),
     })
   })
 }
 
-/** Open the master, and the API inside it where its options are set. A master whose API cannot be opened runs without it. */
+/**
+ * Open the master, and the API inside it if its options are set. If the API cannot be opened, the master runs without
+ * it.
+ */
 async function openMaster(opts: Dict, log: Log): Promise<{ close(): Promise<void> }> {
   const { Master } = await import('../../master/mod.ts')
   const master = await Master.open(opts, log, process.argv[1], callOverSsh)
@@ -42,7 +45,7 @@ async function openMaster(opts: Dict, log: Log): Promise<{ close(): Promise<void
     const api = await Api.open(ownMaster(master), log, { isPatient: true })
     return { close: () => api.close().finally(() => master.close()) }
   } catch (error) {
-    // minions need their master, whatever is wrong with the options of the API
+    // minions need their master, even if the options of the API are wrong
     log('error', `The master runs without its API: ${toError(error).message}`)
     return master
   }

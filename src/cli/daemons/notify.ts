@@ -1,5 +1,6 @@
-// Tells systemd that a daemon is ready, where its unit has `Type=notify`, as Salt's units and copies of them in /etc have. Node cannot
-// send datagrams to a Unix socket, so systemd's own program sends the message; such units need `NotifyAccess=all`.
+// Notifies systemd that a daemon is ready, if its unit has `Type=notify`, like Salt's units and copies of them in /etc.
+// Node cannot send datagrams to a Unix socket, so the program systemd-notify sends the message; such units need
+// `NotifyAccess=all`.
 import { spawn } from 'node:child_process'
 import type { Log } from '../../base/mod.ts'
 

@@ -1,4 +1,4 @@
-// salt-syndic from its words to its end: it runs until it is told to stop, or a master above turns it away.
+// salt-syndic: from the command line until it is stopped, or a master above refuses it.
 import { dirname, join } from 'node:path'
 import type { Log } from '../../base/mod.ts'
 import { minionConfig, option, placeOfOption, syndicMasterConfig } from '../../config/mod.ts'

@@ -1,4 +1,4 @@
-// What salt-key has done with keys: by itself, on their files, or by the master.
+// The operations of salt-key: on key files in this process, or by the master.
 
 import type { Dict, Value } from '../../data/mod.ts'
 import { masterContext, type SocketAccess } from '../../runner/mod.ts'
@@ -6,7 +6,7 @@ import { masterContext, type SocketAccess } from '../../runner/mod.ts'
 export interface KeyCalls {
   /** A function of the wheel about keys. */
   call(name: string, ...args: Value[]): Promise<Value>
-  /** Ids come by state, as they were shown before. */
+  /** Ids by state, as shown before. */
   accept(wanted: Dict, rejected: boolean, denied: boolean): Promise<Value>
   reject(wanted: Dict, accepted: boolean, denied: boolean): Promise<Value>
   delete(wanted: Dict): Promise<Value>

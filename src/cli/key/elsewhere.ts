@@ -1,4 +1,4 @@
-// Keys by the master itself: for users of external authentication, who may do what their rights say about wheel functions.
+// Key operations by the master, for users of external authentication with rights to wheel functions.
 import type { Log } from '../../base/mod.ts'
 import { LocalClient } from '../../client/mod.ts'
 import { option } from '../../config/mod.ts'
@@ -8,7 +8,7 @@ import { credentials } from '../salt/credentials.ts'
 import type { Streams } from '../streams.ts'
 import type { KeyCalls } from './calls.ts'
 
-/** The functions of the wheel on the master, as whom the options say. */
+/** Return the operations by wheel functions on the master, as the user in the options. */
 export async function callsElsewhere(opts: Dict, log: Log, streams: Streams): Promise<KeyCalls> {
   const client = await LocalClient.open(opts, log)
   const command = (load: Dict): Promise<Value> => client.command(load)
@@ -23,7 +23,7 @@ export async function callsElsewhere(opts: Dict, log: Log, streams: Streams): Pr
   const given = (...names: string[]): Value[] => names.map((name) => opts.get(name) ?? null)
   return {
     call,
-    // rights are given to these functions, and not to those that take ids by state
+    // rights are given to these functions, not to those that take ids by state
     accept: (wanted, rejected, denied) => call('accept', idsOf(wanted), rejected, denied),
     reject: (wanted, accepted, denied) => call('reject', idsOf(wanted), accepted, denied),
     delete: (wanted) => call('delete', idsOf(wanted)),
@@ -33,7 +33,7 @@ export async function callsElsewhere(opts: Dict, log: Log, streams: Streams): Pr
   }
 }
 
-/** A token that was kept, unless somebody is named. */
+/** Return a saved token, unless a user is named. */
 async function shown(opts: Dict, streams: Streams, command: (load: Dict) => Promise<Value>): Promise<Dict> {
   const token = textOf(opts.get('token') ?? null)
   if (token && !truthy(option(opts, 'username'))) return new Map([['token', token]])
@@ -42,7 +42,7 @@ async function shown(opts: Dict, streams: Streams, command: (load: Dict) => Prom
 
 const idsOf = (wanted: Dict): Value[] => [...wanted.values()].flatMap((ids) => (isList(ids) ? [...ids] : [ids]))
 
-/** What the function gave back; who is refused, or has it fail, hears of it. */
+/** Return the function's result; throw for a refusal or a failure. */
 function returned(answer: Value): Value {
   const fields: Dict = isDict(answer) ? answer : new Map()
   const [refusal, data] = [fields.get('error'), fields.get('data')]

@@ -1,4 +1,4 @@
-// `log_granular_levels`: least levels of components by their names. A name stands for all below it, the longest counts.
+// `log_granular_levels`: levels of components by name. A name covers all names below it; the longest match counts.
 import { logLevelNumber } from '../../config/mod.ts'
 import { type Dict, str } from '../../data/mod.ts'
 

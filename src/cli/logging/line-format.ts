@@ -119,5 +119,5 @@ export const jsonLine: LineFormat = ({ level, text, name, jid, time }) => {
   return JSON.stringify(shown).replace(LINE_BREAKS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** The name of a component as it may stand in a line: names of loggers also come from users' own modules. */
+/** Return the name of a component, safe for a log line: logger names can come from users' own modules. */
 export const shownName = (name: string): string => shownText(name, 200)

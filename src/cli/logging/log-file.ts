@@ -1,14 +1,14 @@
-// The log file. It is opened when there is a first line for it, so that a quiet run leaves nothing behind and needs no rights.
-// It follows its name: when the path leads to another file or to none, the file is opened anew, so that logrotate needs no
-// `copytruncate`. A file that cannot be written is reported once and tried again.
+// The log file. It is opened for its first line, so that a quiet run creates no file and needs no permissions. When the
+// path leads to another file or to none, it is opened again, so that logrotate needs no `copytruncate`. A file that
+// cannot be written is reported once and retried.
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { toError } from '../../base/mod.ts'
 
-/** As Salt has it: the group may read. */
+/** Salt's mode: readable by the group. */
 const LOG_MODE = 0o640
 
-/** How often the path is looked at, and how long a file that failed is left alone, in milliseconds. */
+/** Interval of checks of the path, and delay before a failed file is retried, in milliseconds. */
 const CHECK_MS = 1000
 
 export interface LogFileSettings {
@@ -44,7 +44,7 @@ export class LogFile {
     this.now = settings.now ?? Date.now
   }
 
-  /** Write a line; false when the file cannot be written. `note` makes a line about those that are missing. */
+  /** Write a line; false if the file cannot be written. `note` formats a line about the lost ones. */
   write(line: string, note: (text: string) => string): boolean {
     const now = this.now()
     const isDue = Math.abs(now - this.checked) >= CHECK_MS
@@ -66,7 +66,7 @@ export class LogFile {
     }
   }
 
-  /** Close the file, so that the next line opens whatever the path leads to. */
+  /** Close the file, so that the next line opens the path again. */
   reopen(): void {
     if (this.file) closeSync(this.file.descriptor)
     this.file = undefined

@@ -1,5 +1,5 @@
-// Lines to a system log: by UDP and TCP to a host, and to a socket of this machine through the program `logger`, because Node
-// has no datagram sockets of files. Lines wait in a short queue while there is no connection; more than that are dropped.
+// Log lines to a syslog: by UDP and TCP to a host, or to a socket of this machine through the program `logger`, because
+// Node has no Unix datagram sockets. Lines wait in a short queue without a connection; further ones are dropped.
 import { spawn } from 'node:child_process'
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { connect, type Socket } from 'node:net'

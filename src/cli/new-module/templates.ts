@@ -1,4 +1,4 @@
-// The first text of a module of each kind. What they show is the whole of what their family asks for.
+// The initial text of a module of each kind, with all functions that its family requires.
 
 export interface ModuleTemplate {
   folder: string
@@ -54,7 +54,7 @@ export default defineState({
 `,
 }
 
-/** Runners and wheel functions differ in how they are called. */
+/** Return the template of a runner or wheel module; they differ in their commands. */
 const masterTemplate = (folder: string, define: string, example: (name: string) => string): ModuleTemplate => ({
   folder,
   text: (name) => `import { arg, ${define}, masterFn } from 'brine/sdk'

@@ -1,11 +1,11 @@
-// How a command line ends a program before it did anything.
+// Ways in which a command line ends a program early.
 
 export const EX_USAGE = 64
 
 /** The command line makes no sense: programs print it after their usage and exit with EX_USAGE. */
 export class UsageError extends Error {}
 
-/** Nothing is wrong, or the program has its own way to say it: print this and exit with that status. */
+/** Print this text and exit with this status, for cases without an error or with a special message. */
 export class ProgramExit extends Error {
   readonly status: number
   readonly stdout: string

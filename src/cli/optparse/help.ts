@@ -5,7 +5,7 @@ import { type CliOption, destOf, type OptionGroup, type Program, takesValue } fr
 
 const HELP_COLUMN = 24
 
-/** Two less than the terminal is wide, as there. */
+/** Return the width of help texts: as in Python, the terminal width minus two. */
 function width(): number {
   const columns = Number(process.env['COLUMNS']) || process.stdout.columns || 80
   return Math.max(columns - 2, 13)

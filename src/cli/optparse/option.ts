@@ -1,20 +1,20 @@
-// How a program's command line is declared: options with the spellings, destinations and defaults that Salt's programs
-// have, in groups, with one line of help each.
+// The declaration of a program's command line: options in groups, with the flags, destinations, defaults and help lines
+// of Salt's programs.
 
 export interface CliOption {
-  /** `-o` and `--option` spellings, short ones first. */
+  /** The flags `-o` and `--option`, short ones first. */
   readonly flags: readonly string[]
   /** The key of the value. Default: the first long spelling. */
   readonly dest?: string
   /** `store` unless said here. `file` stores a path, and puts a bare name into the current directory. */
   readonly action?: 'store' | 'store_true' | 'store_false' | 'append' | 'file' | 'version' | 'help'
-  /** Text unless said here; `choices` make it one of them. */
+  /** The type. Default: text; `choices` restrict it. */
   readonly type?: 'int' | 'float'
   readonly choices?: readonly string[]
-  /** How many words it takes, when not one. */
+  /** How many words it takes. Default: 1. */
   readonly nargs?: number
   readonly metavar?: string
-  /** As plain data; nothing unless said here. */
+  /** The default as plain data; none if absent. */
   readonly default?: unknown
   readonly help: string
 }
@@ -36,7 +36,7 @@ export interface OptionGroup {
 
 export interface Program {
   readonly name: string
-  /** What follows the name in the usage line. */
+  /** The rest of the usage line after the name. */
   readonly usage: string
   readonly description?: string
   readonly options: readonly CliOption[]

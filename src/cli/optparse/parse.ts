@@ -6,7 +6,7 @@ import { helpText } from './help.ts'
 import { allOptions, type CliOption, destOf, type Program, takesValue } from './option.ts'
 
 export interface Parsed {
-  /** By destination; what was not given has its default. */
+  /** By destination; options that are not given have their default. */
   readonly values: Map<string, Value>
   /** Destinations that the command line named. */
   readonly given: Set<string>
@@ -132,7 +132,7 @@ function convert(option: CliOption, flag: string, word: string): Value {
   }
 }
 
-/** As in source text of old: `0x`, `0b` and a leading zero name the base. */
+/** Parse an integer as in Python 2: `0x`, `0b` and a leading zero select the base. */
 function wholeNumber(word: string): Value {
   const prefix = word.slice(0, 2).toLowerCase()
   if (prefix === '0x') return intFromText(word, 16)

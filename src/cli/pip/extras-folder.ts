@@ -1,5 +1,6 @@
-// Puts freshly installed packages into the folder of salt-pip. `pip install --target` skips a top-level folder that exists already, and
-// all extensions share the folder `saltext`; so pip installs into an empty folder beside it, whose files are then moved here.
+// Moves newly installed packages into the folder of salt-pip. `pip install --target` skips an existing top-level
+// folder, and all extensions share the folder `saltext`; so pip installs into an empty folder beside it, whose files
+// are then moved.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
@@ -11,7 +12,7 @@ export function stagingFor(extras: string): string {
   return mkdtempSync(`${extras}.new-`)
 }
 
-/** Move all packages of a staging folder to the folder of salt-pip, in place of other versions of them. */
+/** Move all packages of a staging folder to the folder of salt-pip, replacing other versions. */
 export function adopt(staging: string, extras: string): void {
   mkdirSync(extras, { recursive: true })
   const arriving = new Set(distributionsIn(staging).map(nameOf))
@@ -30,7 +31,7 @@ const nameOf = (distribution: string): string =>
     .toLowerCase()
     .replace(/[-_.]+/g, '-')
 
-/** Remove the files that a distribution lists, as far as they are in the folder. */
+/** Remove the files of a distribution's list, if they are in the folder. */
 function removeDistribution(extras: string, distribution: string): void {
   const record = join(extras, distribution, 'RECORD')
   const lines = existsSync(record) ? readFileSync(record, 'utf8').split('\n') : []
@@ -47,7 +48,7 @@ function removeDistribution(extras: string, distribution: string): void {
 const pathIn = (line: string): string =>
   line.startsWith('"') ? (/^"((?:[^"]|"")*)"/.exec(line)?.[1] ?? '').replaceAll('""', '"') : line.split(',', 1)[0]!
 
-/** Remove a folder and those around it while they hold nothing, or nothing but Python's compiled files. */
+/** Remove a folder and its parents while they are empty or contain only Python's compiled files. */
 function removeEmptyFolders(extras: string, path: string): void {
   for (let folder = path; folder !== '.'; folder = dirname(folder)) {
     const whole = join(extras, folder)

@@ -1,5 +1,5 @@
-// `salt-pip`: the pip of the Python that runs users' modules. It installs into the virtual environment of that Python, or else into
-// the folder that `python_extras` names, so that the packages of the operating system stay as they are.
+// `salt-pip`: the pip of the Python that runs users' modules. It installs into the virtual environment of that Python,
+// or else into the folder `python_extras`, so that the packages of the operating system stay unchanged.
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { SALT_VERSION, toError } from '../../base/mod.ts'
@@ -63,11 +63,11 @@ function strangers(words: readonly string[], { program }: PythonInstallation, ex
   return words.filter((word) => word !== 'uninstall' && !word.startsWith('-') && !own.has(normal(word)))
 }
 
-/** What pip sees: the folder of salt-pip before all others. */
+/** Return the environment of pip, with the folder of salt-pip first in the path. */
 function pipEnvironment(env: NodeJS.ProcessEnv, extras: string | undefined, isUninstall: boolean): NodeJS.ProcessEnv {
   if (extras === undefined) return env
   const path = [extras, env['PYTHONPATH']].filter(Boolean).join(':')
-  // the folder is not managed by the operating system, whatever the interpreter says
+  // the operating system does not manage this folder, although the interpreter says so
   return { ...env, PYTHONPATH: path, ...(isUninstall && { PIP_BREAK_SYSTEM_PACKAGES: '1' }) }
 }
 

@@ -1,7 +1,7 @@
 // Options and groups of options that several programs share.
 import { type CliOption, flagOption, type OptionGroup } from '../optparse/option.ts'
 
-/** The two orders that complaints and help name them in. */
+/** The orders of log levels in error messages and in the help. */
 export const LOG_LEVEL_CHOICES = [
   'all',
   'debug',

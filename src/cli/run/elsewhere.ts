@@ -1,4 +1,4 @@
-// Runs that the master does itself: for users of external authentication, and those that nobody waits for.
+// Runs by the master itself: for users of external authentication, and with `--async`.
 import type { Log } from '../../base/mod.ts'
 import { BusClient, type BusEvent, masterBusPaths } from '../../bus/mod.ts'
 import { LocalClient, localKey } from '../../client/mod.ts'
@@ -8,7 +8,7 @@ export interface RemoteRun {
   fun: string
   args: readonly Value[]
   kwargs: ReadonlyMap<string, Value>
-  /** In place of the key of who runs this program. */
+  /** In place of the key of the user of this program. */
   credentials: Dict
 }
 
@@ -47,7 +47,7 @@ export async function beginElsewhere(opts: Dict, log: Log, run: RemoteRun): Prom
   }
 }
 
-/** The end of a run counts from the master only; Salt's bus does not say who fired an event. */
+/** Only the master's event marks the end of a run; Salt's bus has no origins. */
 const isEnd = ({ tag, origin }: BusEvent, run: string): boolean =>
   tag === `${run}/ret` && (origin.kind === 'master' || origin.kind === 'unknown')
 

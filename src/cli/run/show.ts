@@ -1,4 +1,4 @@
-// What salt-run prints: events of the run as they come, and what the function gives back.
+// The output of salt-run: events of the run as they arrive, and the function's result.
 import type { Log } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, textOf, truthy, type Value } from '../../data/mod.ts'
@@ -18,14 +18,14 @@ export class Printed {
     this.log = log
   }
 
-  /** With the outputter that the options name, or this one. */
+  /** Print with the outputter of the options, or with this one. */
   async value(value: Value, out: string | null, retcode = 0): Promise<void> {
     if (option(this.opts, 'quiet')) return
     const kwargs = new Map<Value, Value>([['_retcode', retcode]])
     this.write(await displayedText(out, value, this.opts, { ...this.showing, kwargs, isLast: true }))
   }
 
-  /** At once, in order with what the function itself prints. */
+  /** Printed at once, in order with the function's own output. */
   event(suffix: string, event: Dict): void {
     const shown: Dict = new Map<Value, Value>([['suffix', suffix]]).set('event', event)
     const kwargs = new Map<Value, Value>([['_retcode', 0]])
@@ -51,7 +51,7 @@ export class Printed {
 const wishOf = (value: Value): string | undefined =>
   isDict(value) ? textOf(value.get('outputter') ?? null) || undefined : undefined
 
-/** The status that a function asks for by what it gives back. */
+/** Return the exit status that the result of a function requests. */
 export function exitStatusOf(value: Value): number {
   if (!isDict(value)) return 0
   const data = value.get('data') ?? null

@@ -14,13 +14,13 @@ const ended = (how: string, state?: Dict): BusEvent =>
   bus.fire(`salt/batch/${JID}/${how}`, state ? dictFrom({ state }) : new Map())
 
 interface Site {
-  /** Events in their order; undefined for a while in which none comes, `lost` for the end of the connection. */
+  /** Events in order; undefined for a period without events, `lost` for the end of the connection. */
   events: Array<BusEvent | 'lost' | undefined>
   stored?: Record<string, Dict>
   states?: Array<Dict | undefined>
 }
 
-/** Follow a batch of web1 and web2; gives what was printed. */
+/** Follow a batch of web1 and web2; return the output. */
 async function followed({ events, stored = {}, states = [] }: Site): Promise<{ watch: BatchWatch; printed: string[] }> {
   let printed = ''
   let isOpen = true

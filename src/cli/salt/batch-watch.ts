@@ -1,6 +1,6 @@
-// Prints what a batch does: the minions of each round, and their returns. The master drives the batch and tells of it by events.
-// An event can be missed, so the watch reads the returns and the state that the master stored before it counts a minion as silent,
-// after the master was away, and when no event comes for a while.
+// Prints the progress of a batch: the minions of each round, and their returns. The master runs the batch and fires
+// events about it. An event can be missed, so the watch reads the stored returns and state before it counts a minion as
+// silent, after the master was away, and when no event arrives for a while.
 import type { BusEvent } from '../../bus/mod.ts'
 import { type EventSource, JobHints, recovered, returnCode } from '../../client/mod.ts'
 import { type Dict, isDict, isList, repr, str, textOf, truthy, type Value } from '../../data/mod.ts'
@@ -29,7 +29,7 @@ export class BatchWatch {
   private readonly events: EventSource
   /** Minions that were sent the job. */
   private readonly sent = new Set<string>()
-  /** Minions whose return is not known. */
+  /** Minions without a known return. */
   private readonly waiting: Set<string>
 
   constructor(work: SaltWork, batch: WatchedBatch, events: EventSource) {
@@ -53,7 +53,7 @@ export class BatchWatch {
     }
   }
 
-  /** The course of a batch counts only from the master; Salt's bus does not tell the origin of an event. */
+  /** Handle an event. Only the master's events about the batch count; Salt's bus has no origins. */
   private async hear(event: BusEvent): Promise<void> {
     const { tag, data, origin } = event
     const [, family, jid = '', what] = tag.split('/')

@@ -81,7 +81,7 @@ export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): 
 
 const noAnswer = (id: string): string => `Minion ${id} did not respond. No job will be sent.\n`
 
-/** Salt prints nothing where no minion answers the ping, and exits with 0. Standard error tells what happened. */
+/** Salt prints nothing if no minion answers the ping, and exits with 0. Standard error reports it. */
 function nobodyAnswered(
   work: SaltWork,
   answered: Answered | undefined,
@@ -111,7 +111,7 @@ interface BatchFacts {
   driver: string
 }
 
-/** Return the keywords of a job without those that only say how a program shows returns. */
+/** Return the keywords of a job without those that only control the output. */
 const ofJob = (kwargs: Dict): Dict =>
   new Map(
     [...kwargs].filter(

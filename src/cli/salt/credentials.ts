@@ -1,5 +1,5 @@
-// Credentials for the systems of `external_auth`: a saved token, or a name and a password, which the program asks for when the
-// command line does not name them.
+// Credentials for the systems of `external_auth`: a saved token, or a name and a password, for which the program
+// prompts if they are not in the command line.
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const SYSTEMS = ['auto', 'file', 'ldap', 'pam', 'rest', 'sharedsecret']
 
 const tokenFile = (opts: Dict): string => option(opts, 'token_file') ?? join(homedir(), '.salt_token')
 
-/** What shows who asks; empty for a local user, whom the key shows. */
+/** Return the credentials of the user; empty for a local user, whose key is enough. */
 export async function credentials(
   opts: Dict,
   streams: Streams,
@@ -54,7 +54,7 @@ function readToken(opts: Dict): string | undefined {
   return (existsSync(file) && readFileSync(file, 'utf8').trim()) || undefined
 }
 
-/** The token, kept for later commands; nobody else may read it. */
+/** Save the token for later commands, readable only by the user, and return it. */
 function keptFor(opts: Dict, answer: Value): string | undefined {
   const token = isDict(answer) ? answer.get('token') : undefined
   if (!truthy(token ?? null)) return undefined
@@ -68,7 +68,7 @@ interface Login {
   password: string
 }
 
-/** Asks for what was not given. A terminal does not show the password; input that ends is an error. */
+/** Prompt for missing values. A terminal does not show the password; the end of the input is an error. */
 async function askedFor(given: { [field in keyof Login]: string | undefined }, streams: Streams): Promise<Login> {
   if (given.username && given.password) return { username: given.username, password: given.password }
   const questions = new Questions()

@@ -1,4 +1,4 @@
-// The hints of a job, on stderr once all answers are shown. What is printed on stdout stays Salt's.
+// The hints of a job, printed on stderr after all returns. The output on stdout stays Salt's.
 import { LOG_LEVELS, logText } from '../../base/mod.ts'
 import type { HintLine, JobHints } from '../../client/mod.ts'
 import type { Dict } from '../../data/mod.ts'
@@ -6,7 +6,7 @@ import { colorFor, palette } from '../../output/mod.ts'
 import { logSettings } from '../logging.ts'
 import type { Streams } from '../streams.ts'
 
-/** Print hints as a log prints warnings and errors, where the log level and the outputter let them through. */
+/** Print hints like log lines, if the log level and the outputter permit. */
 export async function showHints(hints: JobHints, opts: Dict, streams: Streams): Promise<void> {
   if (opts.get('output') === 'quiet') return
   const threshold = logSettings(opts).console.level

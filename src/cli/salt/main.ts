@@ -1,4 +1,4 @@
-// salt from its words to its exit status: publishes a job and shows what comes back, as it comes.
+// salt: from the command line to the exit status. It publishes a job and prints returns as they arrive.
 import type { Log } from '../../base/mod.ts'
 import { ClientError, LocalClient } from '../../client/mod.ts'
 import { clientConfig, isForClients, option } from '../../config/mod.ts'
@@ -15,7 +15,7 @@ import { isOptionSet } from './request.ts'
 import { showOutcome, showValue } from './show.ts'
 import type { SaltWork } from './work.ts'
 
-/** Nothing came back, or nobody may ask. Salt itself exits with 0 when it was refused or reached no master. */
+/** No return, or the user was refused. Salt exits with 0 when it was refused or reached no master. */
 const EX_NOTHING = 2
 
 export function salt(argv: readonly string[], streams: Streams): Promise<number> {

@@ -10,11 +10,11 @@ export const awaitedText = ({ ids, seconds }: { ids: readonly string[]; seconds:
   return `Waiting up to ${seconds} s for minions that are reconnecting: ${names}\n`
 }
 
-/** What somebody who stops waiting can do about a job that goes on. */
+/** Return the advice for a user who stops waiting for a job that continues. */
 export const jobGoesOn = (jid: string): string =>
   `${lookUpLater(jid)}\n\nTo stop the job on its minions, run:\n\nsalt '*' saltutil.kill_job ${jid}`
 
-/** The same about a batch, whose remaining minions the master sends the job to. */
+/** The same for a batch, whose remaining minions will still get the job. */
 export const batchGoesOn = (jid: string): string =>
   [
     'The batch goes on: the master sends the job to the remaining minions.',
@@ -23,7 +23,7 @@ export const batchGoesOn = (jid: string): string =>
     `To start the job on no further minions, run:\n\nsalt-run batch.stop ${jid}`,
   ].join('\n\n')
 
-/** Says at Ctrl-C that a job goes on, and how to follow it; returns what ends that. */
+/** Print at Ctrl-C that a job continues, and how to follow it; return a function that removes the handler. */
 export function tellAtInterrupt(jid: string, streams: Streams, goesOn: string): () => void {
   const tell = (): void => {
     streams.err(`\nExiting gracefully on Ctrl-c\nThis job's jid is: ${jid}\n${goesOn}\n`)

@@ -1,4 +1,4 @@
-// What salt asks the master for, out of its options.
+// Builds the publish request of salt from its options.
 import type { PublishRequest } from '../../client/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, str, textOf, truthy, type Value } from '../../data/mod.ts'
@@ -17,13 +17,13 @@ export function times(opts: Dict): { timeout: number; gatherJobTimeout: number }
   return { timeout: timeout > 0 ? timeout : 5, gatherJobTimeout: gather }
 }
 
-/** What goes along with a job besides its function. */
+/** Return the fields of a job besides its function. */
 async function extras({
   client,
   opts,
   streams,
 }: Pick<SaltWork, 'client' | 'opts'> & { streams: Streams }): Promise<Dict> {
-  // an event about a refused job tells them
+  // the event about a refused job contains these
   const more: Dict = new Map<Value, Value>([
     ['show_timeout', option(opts, 'show_timeout')],
     ['show_jid', option(opts, 'show_jid')],

@@ -1,4 +1,4 @@
-// How salt prints what minions answered.
+// Prints the returns of minions for salt.
 import { returnCode } from '../../client/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../../data/mod.ts'
@@ -27,7 +27,7 @@ export function returnToShow({ id, data, reason }: MinionReturn, jid: string): S
   return { id, value, retcode: 1, out: 'no_return', isReturned: false }
 }
 
-/** The number of the job, where somebody wants to see it. */
+/** Print the job id, if requested. */
 export function printJid(jid: string, opts: Dict, streams: Streams): void {
   if (option(opts, 'verbose')) {
     const text = `Executing job with jid ${jid}`

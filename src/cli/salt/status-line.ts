@@ -1,5 +1,5 @@
-// The last line of a terminal while minions work: who is done, who still runs and who does not answer. It is below the
-// output, and gone when the last minion is.
+// The status line at the bottom of a terminal while minions work: done, running and silent minions. It is removed when
+// the last minion has returned.
 import type { Streams } from '../streams.ts'
 
 const SHOWN_AFTER_MS = 1000

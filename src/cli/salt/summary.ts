@@ -1,4 +1,4 @@
-// `--summary`: how many answered, and who did not.
+// `--summary`: how many minions returned, and which did not.
 import type { ShownReturn } from './show.ts'
 
 const RULE = '-------------------------------------------'

@@ -1,5 +1,5 @@
-// The minions that a command line means, asked of the master's files: for a preview, and to see whether they are too many
-// to be done at once.
+// The minions that match the target of a command line, according to the master's files: for a preview, and to check
+// whether there are too many.
 
 import { option } from '../../config/mod.ts'
 import { textOf } from '../../data/mod.ts'

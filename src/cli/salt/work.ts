@@ -1,4 +1,4 @@
-// What the parts of `salt` work with.
+// The shared context of the parts of `salt`.
 import type { Log } from '../../base/mod.ts'
 import type { LocalClient } from '../../client/mod.ts'
 import type { Dict } from '../../data/mod.ts'

@@ -12,7 +12,10 @@ interface Ids {
   count: number
 }
 
-/** Accept the keys; return what removes them. Nothing is changed when the master has accepted another key for one of the ids. */
+/**
+ * Accept the keys; return a function that removes them. Nothing is changed if the master has accepted another key for
+ * one of the ids.
+ */
 export function acceptKeys(opts: Dict, { prefix, first, count }: Ids, pemOf: (number: number) => string): () => void {
   const folder = option(opts, 'pki_dir')
   if (!existsSync(join(folder, 'master.pem'))) {

@@ -1,6 +1,6 @@
 // The exit code of salt-ssh out of the return codes of the targets.
 
-/** Codes that tell of the way to a target instead of what ran there; scripts tell them apart. */
+/** Exit codes about the connection to a target rather than the command; scripts distinguish them. */
 const KEPT = new Set([10, 11, 12, 13, 14, 70, 73])
 
 /** One of several targets failed. */

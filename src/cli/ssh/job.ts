@@ -1,4 +1,4 @@
-// A job from its start to the last answer, printed as answers come. An interrupt ends what runs on the targets.
+// A job from its start to the last return, printed as returns arrive. An interrupt aborts the commands on the targets.
 import { option } from '../../config/mod.ts'
 import { type Dict, str, textOf, type Value } from '../../data/mod.ts'
 import { isOptionSet, targetKind } from '../salt/request.ts'
@@ -10,10 +10,10 @@ import { printSshJid, Shown } from './show.ts'
 import { Status } from './status.ts'
 import type { RosterEntry, SshJob, SshJobRequest, SshWork } from './work.ts'
 
-/** What Salt's programs end with at an interrupt. */
+/** Exit status of Salt's programs after an interrupt. */
 const EX_INTERRUPTED = 1
 
-/** As a shell tells of a program that an interrupt ended at once. */
+/** Exit status in shells for a program that an interrupt killed. */
 const EX_KILLED = 130
 
 export async function runJobOverSsh(work: SshWork): Promise<number> {
@@ -91,12 +91,12 @@ function requestOf(opts: Dict): SshJobRequest {
   }
 }
 
-/** A second try is a job of its own. */
+/** A second try is a separate job. */
 function withoutJid({ jid: _, ...rest }: SshJobRequest): SshJobRequest {
   return rest
 }
 
-/** The first interrupt ends what runs on the targets, the second this program at once. */
+/** The first interrupt aborts the commands on the targets, the second ends this program at once. */
 function onInterrupt({ streams }: SshWork, interrupt: AbortController): () => void {
   const tell = (): void => {
     if (interrupt.signal.aborted) process.exit(EX_KILLED)

@@ -16,7 +16,7 @@ export class KeyDeployment {
     this.again = again
   }
 
-  /** Return the answer of a target after what may be done about its keys: that of a second try, or the same. */
+  /** Return the result of a target after handling its keys: the result of a second try, or the same. */
   async settle(answer: SshAnswer): Promise<SshAnswer> {
     const entry = this.entries.get(answer.id)
     if (!entry) return answer

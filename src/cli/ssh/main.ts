@@ -19,7 +19,7 @@ import type { SshTargets } from './work.ts'
 /** A roster cannot be listed, or a target cannot be read. */
 const EX_FAILED = 1
 
-/** Tests put targets and answers of their own in place of those of the machine. */
+/** Tests replace the targets and answers of the machine. */
 export function saltSsh(
   argv: readonly string[],
   streams: Streams,

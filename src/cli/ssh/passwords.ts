@@ -1,4 +1,4 @@
-// `--askpass`: the password for logging in, asked for before anything else, so that it stands in no command line.
+// `--askpass`: prompts first for the login password, so that it is in no command line.
 import type { CommandLine } from '../command-lines.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import type { Asking } from '../questions.ts'

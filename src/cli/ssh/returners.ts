@@ -1,4 +1,4 @@
-// `--return`: returners that run here and get what the targets answered.
+// `--return`: returners that run on this side and get the targets' returns.
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, str, type Value } from '../../data/mod.ts'
 import type { FunctionContext } from '../../sdk/mod.ts'
@@ -14,7 +14,7 @@ export class Returners {
     this.job = job
   }
 
-  /** Hand the answer of a target to the returners. One that fails is logged. */
+  /** Pass the return of a target to the returners; a failing returner is logged. */
   async hand({ id, full, shown, retcode }: SshAnswer): Promise<void> {
     const wanted = str(option(this.work.opts, 'return'))
     if (wanted === '') return

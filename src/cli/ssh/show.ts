@@ -1,4 +1,4 @@
-// How salt-ssh prints what targets answered: each as it comes, or with --static all together at the end.
+// Prints the returns of targets for salt-ssh: each as it arrives, or with --static all together at the end.
 import { option } from '../../config/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
 import { showValue } from '../salt/show.ts'

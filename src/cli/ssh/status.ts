@@ -1,4 +1,5 @@
-// The last line of a terminal while targets work: how many are done, and what the others are at.
+// The status line at the bottom of a terminal while targets work: how many are done, and the current step of the
+// others.
 import { ProgressLine } from '../../output/mod.ts'
 import type { Streams } from '../streams.ts'
 
@@ -6,7 +7,7 @@ const EVERY_MS = 500
 
 export class Status {
   private readonly line: ProgressLine | undefined
-  /** By id: what a target is at. */
+  /** The current step of each target by id. */
   private readonly waiting: Map<string, string>
   private readonly total: number
   private readonly timer: NodeJS.Timeout | undefined
@@ -23,7 +24,7 @@ export class Status {
     this.timer = setInterval(() => this.draw(), EVERY_MS).unref()
   }
 
-  /** Note what a target is at. */
+  /** Note the current step of a target. */
   at(id: string, what: string): void {
     if (this.waiting.has(id)) this.waiting.set(id, what)
     this.draw()

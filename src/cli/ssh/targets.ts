@@ -6,7 +6,7 @@ import type { SshTargets, SshWork } from './work.ts'
 
 const ssh = () => import('../../ssh/mod.ts')
 
-/** What rosters are read with. */
+/** Return the context for reading rosters. */
 function reading({ opts, log, access: { host, stores } }: SshWork) {
   return { opts, log, host, cache: stores.cache, keys: stores.keys }
 }

@@ -1,4 +1,4 @@
-// What the parts of salt-ssh share.
+// The shared context of the parts of salt-ssh.
 import type { Log } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import type { SocketAccess } from '../../runner/mod.ts'
@@ -13,7 +13,7 @@ export interface SshWork {
   questions: Asking
   /** The master's stores and its bus, whether a master runs or not. */
   access: SocketAccess
-  /** How targets are found and worked on; tests put their own in its place. */
+  /** Finds targets and runs jobs on them; replaced in tests. */
   targets: SshTargets
 }
 

@@ -1,4 +1,4 @@
-// `brine install PACKAGE --prefix DIR`: a version of Brine in a directory of its own, beside others.
+// `brine install PACKAGE --prefix DIR`: installs a version of Brine in its own directory, beside other versions.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { silentLog } from '../../base/mod.ts'

@@ -1,5 +1,5 @@
-// `brine upgrade-check`: what an upgrade of this master would meet. Exits with 0 when nothing stands in its way, 2 with warnings, 1 with
-// problems.
+// `brine upgrade-check`: checks before an upgrade of this master. Exits with 0 without findings, 2 with warnings, 1
+// with problems.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Log } from '../../base/mod.ts'

@@ -3,7 +3,7 @@ import { BrineError } from '../../base/mod.ts'
 import type { Command, Host } from '../../host/mod.ts'
 
 const MOST_OUTPUT = 64 * 1024
-/** How many lines of a failed command are shown. */
+/** How many output lines of a failed command are shown. */
 const SHOWN_LINES = 4
 
 /** Run a command; fail with the last lines of its error output. */

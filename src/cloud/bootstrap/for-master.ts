@@ -21,7 +21,7 @@ export async function bootstrapForMaster(
 ): Promise<BootstrapOutcome[]> {
   const { isFromOutside, packages, timeout } = request
   if (isFromOutside) refuseFiles(request)
-  // marked for the whole process, the password would let callers choose what logs do not show
+  // not marked for the whole process: otherwise callers could choose what logs mask
   const hidden = new HiddenTexts()
   hidden.add(secretTexts(request.options.get('ssh_passwd') ?? null, true))
   const log = wrapLog(access.log, (inner) => (level, text) => inner(level, hidden.mask(text)))
@@ -49,7 +49,7 @@ export async function bootstrapForMaster(
   return outcomes
 }
 
-/** Refuse what a caller without the rights of the master's owner cannot name. */
+/** Throw for files that a caller without the rights of the master's owner may not name. */
 function refuseFiles({ packages, master, options }: BootstrapRequest): void {
   const named: Array<[name: string, isGiven: boolean]> = [
     ['package', packages.length > 0],
@@ -61,7 +61,7 @@ function refuseFiles({ packages, master, options }: BootstrapRequest): void {
   }
 }
 
-/** Return the options of the call. One that salt-ssh does not take is refused, not left out. */
+/** Return the options of the call. An option that salt-ssh does not accept is an error. */
 function takenOptions({ opts, log }: MasterAccess, { options, isFromOutside }: BootstrapRequest): Dict {
   const taken = callerOptions(opts, options, { isOwner: !isFromOutside }, log)
   for (const name of options.keys()) {

@@ -20,7 +20,7 @@ export interface BootstrapSite {
   master: MasterFacts
   package: MinionPackage
   log: Log
-  /** Options of the login; those of the master unless given. */
+  /** Options of the login. Default: those of the master. */
   opts?: Dict
   signal: AbortSignal
   /** The id that the command line names. */
@@ -31,7 +31,7 @@ export interface BootstrapSite {
   isForced: boolean
 }
 
-/** Return what was done in words, or throw an error that names the step. */
+/** Return a text about what was done, or throw an error that names the step. */
 export async function bootstrapHost(site: BootstrapSite, entry: RosterEntry): Promise<string> {
   const steps = new Steps(site.signal)
   const opts = site.opts ?? site.access.opts

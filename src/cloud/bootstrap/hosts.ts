@@ -1,4 +1,5 @@
-// Bootstraps several hosts: which ones words mean, some at once, and one text for each that tells how it ended.
+// Bootstraps several hosts: resolves the given words to hosts, works on some at the same time, and returns one text for
+// each.
 import { BrineError, shownText, toError, withHint } from '../../base/mod.ts'
 import { quote } from '../../data/mod.ts'
 import type { BootstrapOutcome } from '../../sdk/mod.ts'
@@ -8,7 +9,7 @@ import { type BootstrapSite, bootstrapHost } from './host.ts'
 /** How many hosts are worked on at once. */
 const AT_ONCE = 8
 
-/** How much of a failure is shown, in characters. */
+/** Maximum length of a shown error, in characters. */
 const LONGEST = 2000
 
 /** Return the hosts that the words mean, each once. `unknown` makes the error for a word that means none. */
@@ -26,7 +27,7 @@ export async function hostsOf(
   return [...found.values()]
 }
 
-/** Bootstrap hosts, some at once, and tell of each when it ends. */
+/** Bootstrap hosts, some at the same time, and report each when it ends. */
 export async function bootstrapHosts(
   site: BootstrapSite,
   entries: readonly RosterEntry[],

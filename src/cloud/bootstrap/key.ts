@@ -20,7 +20,7 @@ export function assertFree(access: MasterAccess, id: string, publicPem: string |
 
 export interface Acceptance {
   isNew: boolean
-  /** Leave the keys of the master as they were. */
+  /** Restore the keys of the master. */
   undo(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export async function acceptKey(access: MasterAccess, id: string, publicPem: str
   return { isNew: true, undo }
 }
 
-/** Remove the key of a minion from the master, if it is this one. Return whether it was there. */
+/** Remove the key of a minion from the master, if it matches. Return whether it existed. */
 export async function removeKey(access: MasterAccess, id: string, publicPem?: string): Promise<boolean> {
   const known = access.stores.keys.pem('minions', id)
   if (known === undefined || (publicPem !== undefined && cleanKey(known) !== cleanKey(publicPem))) return false

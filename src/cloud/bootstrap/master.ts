@@ -1,4 +1,4 @@
-// What a new minion has to know of this master: its address, its public key and the fingerprint of that key.
+// The data about this master for a new minion: its address, its public key and the fingerprint of that key.
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { BrineError } from '../../base/mod.ts'
@@ -9,7 +9,7 @@ import { pemFingerprint } from '../../wire/mod.ts'
 
 export interface MasterFacts {
   address: string
-  /** Of requests. */
+  /** The port for requests. */
   port: number
   publicPem: string
   fingerprint: string
@@ -43,8 +43,8 @@ async function ownName(host: Host): Promise<string> {
 }
 
 /**
- * Return the configuration of the minion: `more` are further options, of which those above win. Values are written as JSON, which is valid
- * YAML for all characters.
+ * Return the configuration of the minion: `more` are further options, which the above ones override. Values are written
+ * as JSON, which is valid YAML for all characters.
  */
 export function minionConfigText(
   { address, port, fingerprint }: MasterFacts,

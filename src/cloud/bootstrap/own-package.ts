@@ -1,5 +1,5 @@
-// A package of the minion, made of this installation: the one-file program, or an archive of the programs with the running Node. A new
-// machine then needs no download.
+// A minion package from this installation: the one-file program, or an archive of the programs with the running Node. A
+// new machine then needs no download.
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -47,7 +47,7 @@ function versionOf(dist: string): string {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Return the folder of the packages of Node, and those that are there. */
+/** Return the folder of the Node packages, and the existing ones. */
 function modulesOf(dist: string): string[] {
   const found = createRequire(join(dist, 'salt-master.js')).resolve('libsql')
   const folder = found.slice(0, found.lastIndexOf('/node_modules/') + '/node_modules'.length)

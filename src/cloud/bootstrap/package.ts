@@ -20,13 +20,13 @@ export interface MinionPackage {
   /** Several only of package managers. */
   files: readonly string[]
   kind: Kind
-  /** Stands for the content of all files. */
+  /** Hash of the content of all files. */
   hash: string
-  /** The processors that it is for, as Node names them; not known of packages that users name. */
+  /** The CPU architecture in Node's name; unknown for packages that users name. */
   machine?: string
 }
 
-/** Where programs of a package are that brings no service of its own. */
+/** Path of the program, for packages without a service. */
 const PROGRAM = '/usr/local/bin/salt-minion'
 const CALL = '/usr/local/bin/salt-call'
 const TREE = '/opt/brine'
@@ -90,7 +90,7 @@ function kindOf(file: string): Kind {
   throw new BrineError('BadPackage', `${quote(file)} is neither a .deb, a .rpm, a .tgz nor a program of Linux`)
 }
 
-/** Whether this very package was installed by an earlier run, and its program is there. */
+/** Whether an earlier run installed this same package, and its program exists. */
 async function isInstalled(machine: SshHost, hash: string): Promise<boolean> {
   if ((await machine.stat(NOTE)) === undefined || (await machine.which('salt-minion')) === undefined) return false
   return new TextDecoder().decode(await machine.read(NOTE)).trim() === hash
@@ -114,7 +114,7 @@ export async function installPackage(machine: SshHost, wanted: MinionPackage, si
   return true
 }
 
-/** What `uname -m` says for the processors that Node names. */
+/** The output of `uname -m` by Node's names of CPU architectures. */
 const MACHINES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' }
 
 async function assertMachine(machine: SshHost, wanted: string): Promise<void> {
@@ -200,7 +200,7 @@ async function writeUnit(machine: SshHost, daemon: 'minion' | 'master' = 'minion
   await machine.write(`${UNIT_DIR}/salt-${daemon}.service`, unitOf(daemon, files), { mode: 0o644 })
 }
 
-/** What a master needs besides the programs of a minion. */
+/** The further programs that a master needs. */
 export const MASTER_PROGRAMS = ['salt-master', 'salt', 'salt-key', 'salt-run', 'salt-cp'] as const
 
 /** Make the programs of a master out of the package that is installed, unless a package manager did. */

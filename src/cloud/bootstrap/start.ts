@@ -1,4 +1,4 @@
-// Starting the minion or the master: as a service of systemd that also starts at boot, or as a daemon where there is no systemd.
+// Starts the minion or the master: as a systemd service that also starts at boot, or as a daemon without systemd.
 import { BrineError } from '../../base/mod.ts'
 import type { SshHost } from '../../host/mod.ts'
 import { mustRun } from './commands.ts'
@@ -51,7 +51,7 @@ async function startAlone(
   return 'started without systemd: not at boot'
 }
 
-/** The process of one that runs as a daemon. */
+/** Return the process id of a daemon from its pid file. */
 async function runningPid(machine: SshHost, file: string): Promise<string | undefined> {
   if ((await machine.stat(file)) === undefined) return undefined
   const pid = new TextDecoder().decode(await machine.read(file)).trim()

@@ -1,4 +1,4 @@
-// What a host has of a minion before it is touched: its configuration and its keys, and whether they belong to another master.
+// The state of a host before any change: configuration and keys of a minion, and whether they belong to another master.
 import { BrineError } from '../../base/mod.ts'
 import type { SshHost } from '../../host/mod.ts'
 import { cleanKey } from '../../wire/mod.ts'
@@ -14,7 +14,7 @@ export const OWN_CONFIG = `${CONFIG_DIR}/99-bootstrap.conf`
 const MOST_BYTES = 1 << 20
 
 export interface Survey {
-  /** The text of our own file, if there is one. */
+  /** The text of Brine's own file, if there is one. */
   ownConfig: string | undefined
   /** The minion's public key, if it has a pair. */
   publicPem: string | undefined

@@ -1,4 +1,4 @@
-// Who may do what on a master.
+// Access control of a master.
 import { later, type OptionTable } from '../option.ts'
 
 export const ACCESS = {

@@ -1,4 +1,4 @@
-// What masters remember about minions.
+// Caches of data about minions on a master.
 import { needless, type OptionTable } from '../option.ts'
 
 export const CACHES = {

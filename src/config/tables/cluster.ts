@@ -1,4 +1,4 @@
-// Several masters as one.
+// Clusters of masters.
 import { float } from '../../data/mod.ts'
 import { later, type OptionTable } from '../option.ts'
 

@@ -1,4 +1,4 @@
-// How a minion finds its master and how hard it tries.
+// The connection of a minion to its master, and its retries.
 import type { OptionTable } from '../option.ts'
 
 export const CONNECTION = {

@@ -1,4 +1,4 @@
-// Which files a master or a masterless minion serves.
+// The files that a master or a masterless minion serves.
 import { float } from '../../data/mod.ts'
 import { needless, type OptionTable } from '../option.ts'
 

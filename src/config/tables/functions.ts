@@ -1,5 +1,5 @@
-// Options that only functions look up, through `config.get` and its like: a minion's own options do not hold them until
-// somebody sets them.
+// Options that only functions read, through `config.get` and its like: a minion's options contain them only if they are
+// set.
 import { later, type OptionTable } from '../option.ts'
 
 export const FUNCTIONS = {

@@ -1,4 +1,4 @@
-// Which name a minion bears.
+// The identity of a minion.
 import { ownUser } from '../../base/mod.ts'
 import type { OptionTable } from '../option.ts'
 

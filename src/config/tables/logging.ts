@@ -1,4 +1,4 @@
-// The log: where its lines go, from which level on, and in which format.
+// Logging: destinations, levels and formats.
 import { later, type OptionTable } from '../option.ts'
 
 export const LOGGING = {

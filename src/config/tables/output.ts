@@ -1,4 +1,4 @@
-// How answers are printed.
+// Output of returns.
 import type { OptionTable } from '../option.ts'
 
 export const OUTPUT = {

@@ -1,4 +1,4 @@
-// Where things lie, and the files options are read from.
+// Directories, and the files that options are read from.
 import type { OptionTable } from '../option.ts'
 
 export const PATHS = {

@@ -1,4 +1,4 @@
-// How states are compiled, run and shown.
+// Compilation, runs and output of states.
 import type { OptionTable } from '../option.ts'
 
 export const STATES = {

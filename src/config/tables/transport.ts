@@ -1,4 +1,4 @@
-// Sockets, ports and what the wire needs.
+// Sockets, ports and settings of the wire protocol.
 import { needless, type OptionTable } from '../option.ts'
 
 export const TRANSPORT = {

@@ -1,7 +1,7 @@
 // Requests to `/v1`, typed by the OpenAPI document: `schema.d.ts` is generated from it.
 import type { paths } from './schema.d.ts'
 
-/** The root of the API: the page lies one folder below it, whatever prefix a proxy puts before both. */
+/** The root of the API: the page is one folder below it, whatever prefix a proxy adds. */
 export const ROOT = new URL('..', location.href.split('#')[0])
 
 type Method = 'get' | 'post' | 'delete'
@@ -54,7 +54,7 @@ export interface Answer<T> {
   number: number
 }
 
-/** What is told when an answer says that there is no session. */
+/** Called when an answer says that there is no session. */
 let onLoggedOut: () => void = () => {}
 
 export function whenLoggedOut(told: () => void): void {
@@ -67,7 +67,7 @@ async function problemOf(response: Response): Promise<Problem> {
   try {
     told = JSON.parse(text)
   } catch {
-    // a proxy in between answered with a page of its own
+    // a proxy answered with its own page
   }
   const fields = Array.isArray(told.errors) ? (told.errors as FieldError[]) : []
   const detail =
@@ -75,9 +75,9 @@ async function problemOf(response: Response): Promise<Problem> {
   return new Problem(response.status, detail, fields)
 }
 
-/** Aborts the reads that are under way when the user logs out: the server would refuse them. */
+/** Aborts running reads when the user logs out, because the server would refuse them. */
 let reads = new AbortController()
-/** Resolves to whether the session ended, while the server is asked to end it. */
+/** Resolves to whether the session ended, while the logout request runs. */
 let ending: Promise<boolean> | undefined
 
 /** End the session. A read that is under way, or begins meanwhile, is sent again only if the session goes on. */
@@ -152,11 +152,11 @@ export const get = async <P extends PathsOf<'get'>>(path: P, options: Options<Op
 export const post = async <P extends PathsOf<'post'>>(path: P, options: Options<Operation<P, 'post'>> = {}) =>
   (await send<Operation<P, 'post'>>('post', path, options)).data
 
-/** End what a resource stands for. */
+/** Delete a resource. */
 const remove = async <P extends PathsOf<'delete'>>(path: P, options: Options<Operation<P, 'delete'>> = {}) =>
   (await send<Operation<P, 'delete'>>('delete', path, options)).data
 
-/** What reading a resource gives. */
+/** The data of a resource. */
 export type Data<P extends PathsOf<'get'>> = Success<Operation<P, 'get'>>
 
 /** Read all pages of a list; `more` hears of each page as it comes. */

@@ -1,10 +1,10 @@
-// What a minion answers to a function, by a job of its own.
+// Calls a function on a minion, as a separate job.
 import { get, Problem, post } from '../api/client.ts'
 import { stream } from './stream.ts'
 
-/** How long a minion may take. */
+/** How long a minion may take, in milliseconds. */
 const PATIENCE_MS = 30_000
-/** How long to wait for the event of a return before asking for it; not everybody may hear events. */
+/** How long to wait for the event of a return before polling, in milliseconds; some users may not read events. */
 const PAUSE_MS = 1500
 
 export interface MinionCall {
@@ -13,7 +13,7 @@ export interface MinionCall {
   kwargs?: Readonly<Record<string, unknown>>
 }
 
-/** Wait until the stream tells of a return to a job, or for a while. */
+/** Wait until an event reports a return of the job, up to a limit. */
 function returned(jid: string, seen: ReadonlySet<string>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (seen.has(jid)) {
@@ -38,7 +38,7 @@ const failureOf = (value: unknown): string => {
   return (text ?? 'The function failed').slice(0, 500)
 }
 
-/** Begin a job on one minion and return what the minion answers. Throw a problem where it fails or does not answer. */
+/** Start a job on one minion and return the result. Throw a problem if it fails or the minion does not answer. */
 export async function callMinion(minion: string, call: MinionCall, signal?: AbortSignal): Promise<unknown> {
   const seen = new Set<string>()
   const unlisten = stream.listen((events) => {

@@ -23,13 +23,13 @@ export type Load<T> = (signal: AbortSignal, show: (part: T) => void) => Promise<
 
 const RELOAD_MS = 1000
 
-/** What an event tells of is written a moment after it. */
+/** Delay after an event before its data is stored, in milliseconds. */
 const SETTLE_MS = 200
 
 /** Events that are kept while a snapshot is read; with more, the snapshot is read again. */
 const MOST_WAITING = 10_000
 
-/** A snapshot with what happened since. */
+/** A snapshot, updated by events. */
 class Resource<T> {
   readonly state: Signal<State<T>> = signal({ data: undefined, problem: undefined, isLoading: true })
   private readonly load: Load<T>
@@ -52,7 +52,7 @@ class Resource<T> {
     void this.reload()
   }
 
-  /** Ask the server again. What is shown stays until the answer is there. */
+  /** Read from the server again. The present data stays until the answer arrives. */
   async reload(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined

@@ -1,4 +1,4 @@
-// Whether the user may call functions on a minion. Questions of one moment go to the server together, and each is asked once in a
+// Whether the user may call functions on a minion. Concurrent queries are sent together, and each is sent once per
 // session.
 import { type Signal, signal } from '@preact/signals'
 import { Problem, post } from '../api/client.ts'

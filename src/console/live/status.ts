@@ -2,7 +2,7 @@
 import { read } from '../api/client.ts'
 import { expectAllowed } from '../session.ts'
 
-/** Read the state of the master. A user without the right for it is told so without a request. */
+/** Read the state of the master. For a user without the right, no request is sent. */
 export async function readStatus(signal: AbortSignal) {
   expectAllowed('runner', 'manage.status')
   return await read('/v1/status', { signal })

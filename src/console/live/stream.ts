@@ -26,7 +26,7 @@ export const connection = signal<'off' | 'connecting' | 'live' | 'waiting'>('off
 /** The number of the last event that came. */
 export const lastNumber = signal(0)
 
-/** What could not be shown any more, newest last. */
+/** Events that could not be loaded any more, the newest last. */
 export const missed = signal<readonly Missed[]>([])
 
 /** Events are handed on together, so that hundreds a second cost one drawing. */
@@ -128,7 +128,7 @@ class EventStream {
     this.retry = window.setTimeout(() => void this.resume(), wait)
   }
 
-  /** Go on after a break, if there is still a session. Without one, the answer shows the login. */
+  /** Reconnect after an interruption, if the session still exists. Without one, the answer shows the login. */
   private async resume(): Promise<void> {
     this.disconnect()
     const asking = new AbortController()
@@ -154,7 +154,7 @@ class EventStream {
     for (const listener of this.jumpListeners) heard(listener)
   }
 
-  /** Connect anew where there was no sign of life for so long. */
+  /** Reconnect after this time without data. */
   private watch(silentMs: number): void {
     if (!this.isOpen || document.hidden) return
     if (connection.peek() === 'waiting' ? silentMs === 0 : Date.now() - this.heardAt > silentMs) void this.resume()
@@ -170,7 +170,7 @@ class EventStream {
 
   private take(event: LiveEvent): void {
     this.heardAt = Date.now()
-    // the server sends what comes behind a number; a lower one is of another journal
+    // the server sends events after a number; a lower one belongs to another journal
     if (event.number <= lastNumber.peek()) this.jump(event.number - 1)
     lastNumber.value = event.number
     this.gathered.push(event)
@@ -196,7 +196,7 @@ class EventStream {
   }
 }
 
-/** Call a listener. One that fails keeps nothing from the others. */
+/** Call a listener; an error does not affect the others. */
 function heard(listener: () => void): void {
   try {
     listener()

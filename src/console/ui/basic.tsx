@@ -52,7 +52,7 @@ export const LinkButton = ({
   </a>
 )
 
-/** A small word with a colour. The word says what the colour says. */
+/** A small coloured word; the word and the colour have the same meaning. */
 export const Badge = ({
   tone = 'quiet',
   title,
@@ -93,7 +93,7 @@ export function Field({
   )
 }
 
-/** A field to filter what is shown. `/` puts the cursor into the first one of a view. */
+/** A filter field. `/` moves the cursor to the first one of a view. */
 export const Search = ({
   value,
   onInput,
@@ -181,7 +181,7 @@ export const Card = ({
   </section>
 )
 
-/** A view: its title, what can be done, and its content. `full` lets a table fill the height. */
+/** A view: title, actions and content. `full` lets a table fill the height. */
 export function View({
   title,
   crumb,
@@ -191,7 +191,7 @@ export function View({
   children,
 }: {
   title: string
-  /** What the title is one of, with a link to the list. */
+  /** The parent of the title, with a link to its list. */
   crumb?: { text: string; href: string }
   actions?: ComponentChildren
   full?: boolean
@@ -220,7 +220,7 @@ export function View({
   )
 }
 
-/** Tabs that are links, so that the one that is open is in the address. */
+/** Tabs as links, so that the address contains the open one. */
 export const Tabs = ({
   tabs,
   active,
@@ -257,7 +257,7 @@ export function Time({ at, relative = false }: { at: string | null | undefined; 
   )
 }
 
-/** What to say where there is nothing, and what to do about it. */
+/** The message for empty content, and possible actions. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="empty">
     <h2>{title}</h2>
@@ -272,7 +272,7 @@ export const Notice = ({ tone = 'info', children }: { tone?: Tone; children: Com
   </div>
 )
 
-/** What went wrong, with the fields that the server names, and a way on. */
+/** An error message, with the fields that the server names, and a retry button. */
 export const ProblemNotice = ({ problem, retry }: { problem: Problem; retry?: () => unknown }) => (
   <Notice tone="failed">
     <span class="grow">

@@ -5,7 +5,7 @@ import 'uplot/dist/uPlot.min.css'
 
 export interface Series {
   name: string
-  /** The name of a token of the style, such as `--accent`. */
+  /** The name of a style variable, such as `--accent`. */
   colour: string
   values: readonly (number | null)[]
 }

@@ -38,14 +38,14 @@ export function Dialog({
 
 export interface Question {
   title: string
-  /** What will be done, and to how much: the reach of the action. */
+  /** The scope of the action: what it affects, and how much. */
   reach: ComponentChildren
   /** The word that has to be typed; without one, a button is enough. */
   word?: string
   /** The text of the button. */
   action: string
   isDanger?: boolean
-  /** What is told when it worked. */
+  /** The message after success. */
   done?: string
   run(): Promise<unknown>
 }

@@ -1,4 +1,5 @@
-// How much of a value is shown at first. Minions send values of any shape, and a page with hundreds of thousands of elements stands still.
+// How much of a value is shown at first. Minions send values of any shape, and a page with hundreds of thousands of
+// elements freezes.
 
 /** Items of a list or mapping that are shown at first. */
 export const MOST_ITEMS = 100
@@ -6,7 +7,7 @@ export const MOST_ITEMS = 100
 /** Items of all levels that are open at first. */
 const MOST_OPEN = 2000
 
-/** Return how many levels of a value to open at first: at most as many as are wished, and at least one. */
+/** Return how many levels of a value are open at first: at most `wished`, at least one. */
 export function openLevels(value: unknown, wished: number): number {
   let level: readonly unknown[] = [value]
   let shown = 0

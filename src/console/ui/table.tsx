@@ -13,7 +13,7 @@ import { Icon } from './icons.tsx'
 export interface Column<T> {
   key: string
   title: ComponentChildren
-  /** A width of CSS grid, such as `120px` or `minmax(160px, 2fr)`. */
+  /** A CSS grid width, such as `120px` or `minmax(160px, 2fr)`. */
   width: string
   cell(row: T): ComponentChildren
   /** Whether the title sorts. */
@@ -29,7 +29,7 @@ interface Props<T> {
   /** Sorted by the key of a column; a leading minus reverses it. */
   sort?: string
   onSort?(sort: string): void
-  /** What a click or Enter on a row does. */
+  /** Called for a click or Enter on a row. */
   onOpen?(row: T): void
   active?: string | undefined
   /** The least width, below which the table scrolls sideways. */
@@ -40,7 +40,7 @@ interface Props<T> {
   empty?: ComponentChildren
   /** Hears that the last rows are near, to load more. */
   onEnd?(): void
-  /** How many rows there are when only some are loaded. */
+  /** The number of all rows, if only some are loaded. */
   total?: number
 }
 

@@ -1,4 +1,4 @@
-// Short messages about what was done, which go away by themselves.
+// Short messages about actions, which disappear after a while.
 import { signal } from '@preact/signals'
 
 interface Toast {
@@ -20,7 +20,7 @@ export function toast(text: string, tone: Toast['tone'] = 'ok'): void {
   }, STAYS_MS[tone])
 }
 
-/** Do something that may fail, and tell of it. Return whether it worked. */
+/** Run an action and show its success or failure. Return whether it succeeded. */
 export async function attempt(work: () => Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await work()

@@ -48,7 +48,7 @@ function openLog(tagText: string, originText: string): EventLog {
 const given = <N extends string>(name: N, value: string | undefined): Partial<Record<N, string>> =>
   value === undefined ? {} : ({ [name]: value } as Record<N, string>)
 
-/** Follow the events that match what was typed. */
+/** Follow the events that match the typed filter. */
 function useLog(tagText: string, originText: string): [EventLog, LogState] {
   const log = useMemo(() => openLog(tagText, originText), [tagText, originText])
   useEffect(() => {
@@ -185,7 +185,7 @@ const NoEvents = ({ isFiltered }: { isFiltered: boolean }) =>
     </Empty>
   )
 
-/** What is shown, and what waits. */
+/** The status: how many events are shown, and how many wait. */
 function Standing({ log, state, scrollUp }: { log: EventLog; state: LogState; scrollUp(): void }) {
   return (
     <div class="row spread small muted event-standing">

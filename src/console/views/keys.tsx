@@ -1,4 +1,4 @@
-// The keys of minions: which wait, are accepted, rejected or denied, with their fingerprints; and what can be done with them.
+// The keys of minions (pending, accepted, rejected or denied) with their fingerprints and actions.
 import './keys/keys.css'
 import { useMemo, useState } from 'preact/hooks'
 import { type Answer, read, readAll } from '../api/client.ts'
@@ -16,7 +16,7 @@ import { Details, STATES } from './keys/details.tsx'
 
 interface Keys {
   items: readonly KeyItem[]
-  /** The names of all of them. */
+  /** The names of all keys. */
   names: ReadonlySet<string>
   hashType: string
 }
@@ -27,7 +27,7 @@ const PAGE = 5000
 const STATE_NAMES = ['pending', 'accepted', 'rejected', 'denied'] as const
 const ACTIONS: readonly Action[] = ['accept', 'reject', 'delete']
 
-/** Read all keys, with fingerprints where the user may see them. */
+/** Read all keys, with fingerprints if the user may see them. */
 async function load(signal: AbortSignal): Promise<Answer<Keys>> {
   const fingerprints = seemsAllowed('wheel', 'key.finger') ? ('true' as const) : ('false' as const)
   const items: KeyItem[] = []
@@ -43,7 +43,7 @@ async function load(signal: AbortSignal): Promise<Answer<Keys>> {
     },
     (more, seen) => {
       items.push(...more)
-      // events after the first page may say something about all of them
+      // events after the first page may concern any of the keys
       number ||= seen
     },
   )

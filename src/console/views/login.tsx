@@ -8,13 +8,13 @@ import { Button, Field, Notice } from '../ui/basic.tsx'
 
 const STORED = 'brine-login'
 
-/** What was chosen the last time; never a password. */
+/** Return the last user name and system; never a password. */
 function remembered(): { username: string; eauth: string } {
   const [username = '', eauth = ''] = (localStorage.getItem(STORED) ?? '').split('\n')
   return { username, eauth }
 }
 
-/** Why a login did not work, in words of a person who wants to log in. */
+/** Return why a login failed, in words for the user. */
 function failure(error: unknown, eauth: string): string {
   if (!(error instanceof Problem)) return String(error)
   if (error.status === 401) return `The user or the password is wrong, or ${eauth} does not let this user in.`

@@ -1,4 +1,4 @@
-// Minions: the list, and the page of one of them.
+// Minions: the list, and the page of one minion.
 import type { ViewProps } from '../views.ts'
 import { MinionList } from './minions/list.tsx'
 import './minions/minions.css'

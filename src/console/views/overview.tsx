@@ -18,7 +18,7 @@ const LAST_JOBS = 8
 const NEWS =
   /^salt\/(key|auth|presence\/change|minion\/[^/]+\/start|job\/\d+\/(new|ret\/.+)|master\/[^/]+\/storage\/\w+)$/
 
-/** Numbers that no event tells, such as the load, are asked for again this often. */
+/** Polling interval of numbers without events, such as the load, in milliseconds. */
 const POLL_MS = 10_000
 const RELOAD_MS = 2000
 
@@ -39,7 +39,7 @@ const useJobs = (query: { state?: 'failed'; since?: string }) =>
     reloadMs: RELOAD_MS,
   })
 
-/** Options that files set; nothing for users who may not read them. */
+/** Options set in files; empty for users who may not read them. */
 const useOptions = () =>
   useResource(async (signal) => {
     if (!seemsAllowed('wheel', 'config.values')) return { data: undefined, number: 0 }

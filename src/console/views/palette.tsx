@@ -13,7 +13,7 @@ const close = (): void => {
   palette.value = false
 }
 
-/** Return what the server has for a text, a moment after the last key. */
+/** Return the server's results for a text, shortly after the last key press. */
 function useFound(text: string): readonly Choice[] {
   const [choices, setChoices] = useState<readonly Choice[]>([])
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The reactor: its rules, what it did, and what it would do.
+// The reactor: its rules, its reactions, and dry runs.
 import { href, param } from '../route.ts'
 import { Tabs, View } from '../ui/basic.tsx'
 import { ReactionList } from './reactor/reactions.tsx'

@@ -17,12 +17,12 @@ import './run/run.css'
 import { Target, targetKind, useTargeted } from './run/target.tsx'
 import { Beginnings } from './run/templates.tsx'
 
-/** Read a parameter that is JSON; what cannot be read counts as empty. */
+/** Parse a JSON parameter; an invalid one counts as empty. */
 function jsonParam(name: string): unknown {
   try {
     return JSON.parse(param(name) || 'null')
   } catch {
-    // an address that somebody cut
+    // an address that was cut
     return null
   }
 }
@@ -50,7 +50,7 @@ function useDescription(name: string) {
   return { ...state, description, modules: all.flatMap(({ module }) => (module === null ? [] : [module])) }
 }
 
-/** The texts of the form. They follow the address, except for what is not finished and for secrets. */
+/** The texts of the form. They follow the address, except for incomplete values and secrets. */
 function useTexts(description: Description | undefined) {
   const source = JSON.stringify([param('function'), description?.module, param('args'), param('kwargs')])
   const [typed, setTyped] = useState<{ source: string; texts: Texts }>()
@@ -166,7 +166,7 @@ function How({ canTest: isTestable, isTest }: { canTest: boolean; isTest: boolea
   )
 }
 
-/** What the rights say, with the rule. */
+/** The user's right, with its rule. */
 const RightLine = ({ right }: { right: ReturnType<typeof useRight> }) => {
   if (right.problem) return <ProblemNotice problem={right.problem} />
   if (!right.data) return null

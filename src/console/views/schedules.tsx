@@ -1,4 +1,4 @@
-// What the options of the master set up beside minions: schedules, nodegroups and returners.
+// Settings of the master besides minions: schedules, nodegroups and returners.
 import { href, param } from '../route.ts'
 import { Tabs, View } from '../ui/basic.tsx'
 import { Nodegroups, Returners, Schedules } from './schedules/lists.tsx'

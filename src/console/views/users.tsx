@@ -1,4 +1,4 @@
-// Users and rights: what the access lists say, and whether a user may do something, explained.
+// Users and rights: the access lists, and explanations of whether a user may take an action.
 import './users/users.css'
 import { type Data, read } from '../api/client.ts'
 import { useResource } from '../live/resource.ts'
@@ -68,7 +68,7 @@ function Rights({ title, permissions }: { title: string; permissions: readonly u
   )
 }
 
-/** What the caller has, for those who may not see others. */
+/** The caller's own rights, for users who may not see others. */
 const Own = () => (
   <>
     <Rights title="What I may do" permissions={session.value?.permissions ?? []} />

@@ -1,4 +1,4 @@
-// The proleptic Gregorian calendar, in which Python counts days from 1 January of year 1 (ordinal 1).
+// The proleptic Gregorian calendar; like Python, days are counted from 1 January of year 1 (ordinal 1).
 
 /** The ordinal of 1 January 1970. */
 const EPOCH = 719163

@@ -1,5 +1,5 @@
-// strftime in the C locale as glibc does it, with what Python adds: %f, and %z and %Z from the value's own zone.
-// A field is %, flags (_ - 0 ^ #), a width, a modifier (E or O) and a letter; what is no field stays as it is.
+// strftime in the C locale like glibc, with Python's additions: %f, and %z and %Z from the value's own zone. A field is
+// %, flags (_ - 0 ^ #), a width, a modifier (E or O) and a letter; other text is unchanged.
 import { dayOfYear, isoWeekOf, ordinalOf, weekdayOf } from './calendar.ts'
 import { offsetText, zoneName } from './zone.ts'
 
@@ -188,7 +188,7 @@ function textField(moment: CalendarMoment, letter: string): string | undefined {
   }
 }
 
-/** Seconds since 1970 of the moment's clock read in the process' zone, as mktime() gives them. */
+/** Return seconds since 1970 for local clock time in the zone of the process, like mktime(). */
 function localSeconds({ year, month, day, hour, minute, second }: CalendarMoment): number {
   const date = new Date(2000, 0, 1, hour, minute, second)
   date.setFullYear(year, month - 1, day)

@@ -40,7 +40,7 @@ const DIRECTIVES: Readonly<Record<string, string>> = {
   b: oneOf(short(MONTHS)),
 }
 
-/** Directives that stand for several. */
+/** Directives that expand to several. */
 const COMPOSED: Readonly<Record<string, string>> = { c: '%a %b %d %H:%M:%S %Y', x: '%m/%d/%y', X: '%H:%M:%S' }
 
 function patternOf(format: string): RegExp {
@@ -78,7 +78,7 @@ function hourOf({ H, I, p }: Readonly<Record<string, string | undefined>>): numb
   return (Number(I) % 12) + (p?.toLowerCase() === 'pm' ? 12 : 0)
 }
 
-/** The time a name tells, or undefined when it tells none. A format that cannot be read fits no name, as in Salt. */
+/** Return the time in a name; undefined if there is none. As in Salt, an invalid format matches no name. */
 export function parseTime(name: string, format: string): ParsedTime | undefined {
   let groups: Readonly<Record<string, string | undefined>>
   try {

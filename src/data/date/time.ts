@@ -29,7 +29,7 @@ export function assertTime({ hour, minute, second, microsecond, offset }: TimeOf
   }
 }
 
-/** How much of a time `isoformat` shows. */
+/** The precision of `isoformat`. */
 export type Timespec = 'auto' | 'hours' | 'minutes' | 'seconds' | 'milliseconds' | 'microseconds'
 
 export function clockText({ hour, minute, second, microsecond, offset }: TimeOfDay, spec = 'auto'): string {
@@ -52,7 +52,7 @@ export function clockText({ hour, minute, second, microsecond, offset }: TimeOfD
   }
 }
 
-/** The fields as Python's constructors show them: trailing zeros are left out. */
+/** Return the fields as in Python's repr: trailing zeros are omitted. */
 export function clockArguments({ hour, minute, second, microsecond, offset }: TimeOfDay): string[] {
   const fields = [hour, minute]
   if (second !== 0 || microsecond !== 0) fields.push(second)

@@ -56,7 +56,10 @@ export function timestampOf(datetime: PyDatetime): Value {
   return float(local.getTime() / 1000 + microsecond / 1e6)
 }
 
-/** What Salt's `strftime` filter takes for a date: nothing for now, a datetime, or seconds as a number or text. */
+/**
+ * Return the datetime for an argument of Salt's `strftime` filter: None for now, a datetime, or seconds as a number or
+ * text.
+ */
 export function castDate(value: Value, now: Date = new Date()): PyDatetime {
   if (value === null) return localDatetime(now, now.getMilliseconds() * 1000)
   if (value instanceof PyDatetime) return value

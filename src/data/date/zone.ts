@@ -4,7 +4,7 @@ import { PyTimedelta } from './timedelta.ts'
 
 const two = (n: number): string => String(n).padStart(2, '0')
 
-/** `+05:30`, with seconds when there are any. */
+/** Return `+05:30`, with seconds if there are any. */
 export function offsetText(offset: number, separator = ':'): string {
   const size = Math.abs(offset)
   const seconds = size % 60 === 0 ? '' : separator + two(size % 60)

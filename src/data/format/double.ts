@@ -1,7 +1,7 @@
 // Digits of floats in C's e, f and g styles, correctly rounded (halves to even, judged by the exact value).
 import { fixedText, integerOf } from '../round.ts'
 
-/** No double has more digits behind the point than this; what is asked beyond is zeros. */
+/** Maximum number of decimal places of a double; further requested digits are zeros. */
 const MOST_DIGITS = 1100
 
 export type DoubleStyle = 'e' | 'f' | 'g' | 'r'

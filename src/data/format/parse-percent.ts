@@ -1,5 +1,5 @@
-// Reads a printf-style format into literal text and fields. Templates use few formats and use them often, so what was
-// read is kept. A mistake in a format is an error only when formatting reaches it, after what stands before it.
+// Parses a printf-style format into literal text and fields. Templates use few formats often, so results are cached. An
+// invalid field is an error only when formatting reaches it, after the preceding text.
 import { textLength } from '../protocol.ts'
 
 export interface PercentField {
@@ -14,12 +14,12 @@ export interface PercentField {
   zero: boolean
   /** '*' takes the next argument. */
   width: number | '*'
-  /** -1 when there is none. */
+  /** -1 if there is none. */
   precision: number | '*'
   type: string
-  /** Where the type's letter stands, in code points. */
+  /** Position of the type letter, in code points. */
   at: number
-  /** What is wrong with the field, if anything. */
+  /** The error of the field, if any. */
   failure: string | undefined
 }
 

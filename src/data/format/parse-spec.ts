@@ -11,7 +11,7 @@ export interface FormatSpec {
   alternate: boolean
   width: number
   grouping: '' | ',' | '_'
-  /** -1 when there is none. */
+  /** -1 if there is none. */
   precision: number
   type: string
 }
@@ -19,7 +19,7 @@ export interface FormatSpec {
 /** Wider results would only fill the memory. */
 const WIDEST = 1 << 28
 
-/** The specification for a value of that type, whose own alignment is the default. */
+/** Return the specification for a value of this type, whose alignment is the default. */
 export function parseSpec(spec: string, typeName: string, align: '<' | '>'): FormatSpec {
   const chars = [...spec]
   let at = 0
@@ -107,7 +107,7 @@ function parseGrouping(chars: string[], start: number, result: FormatSpec): numb
   return at
 }
 
-/** Which types can be grouped; what text says for itself is checked there. */
+/** Check which types support grouping; text has its own check. */
 function checkGrouping({ grouping, type }: FormatSpec, typeName: string): void {
   if (grouping === '' || 'deEfFgG%'.includes(type)) {
     if (type !== '' || grouping === '' || typeName !== 'str') return

@@ -72,7 +72,7 @@ function parseField(template: string, start: number): [ReplacementField, number]
   return [{ name, conversion, spec: template.slice(at, end) }, end + 1]
 }
 
-/** Where the brace stands that closes the field; those of nested fields come in pairs. */
+/** Return the position of the field's closing brace; braces of nested fields are skipped in pairs. */
 function specEnd(template: string, start: number): number {
   let open = 1
   for (let at = start; at < template.length; at++) {

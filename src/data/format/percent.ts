@@ -10,17 +10,17 @@ import { ascii } from './ascii.ts'
 import { doubleDigits } from './double.ts'
 import { type PercentField, parsePercent } from './parse-percent.ts'
 
-/** How arguments become text and numbers; Markup escapes here. */
+/** Conversions of arguments to text and numbers; Markup escapes here. */
 export interface PercentConversions {
   str(value: Value): string
   repr(value: Value): string
-  /** What `%d` and `%f` see of the value. */
+  /** Return the value for `%d` and `%f`. */
   number(value: Value): Value
 }
 
 const PLAIN: PercentConversions = { str, repr, number: (value) => value }
 
-/** No line of a person is longer; wider fields would only fill the memory. */
+/** Limit of the width: wider fields would only fill the memory. */
 const WIDEST = 1 << 28
 
 export function formatPercent(format: string, args: Value, conversions: PercentConversions = PLAIN): string {
@@ -35,7 +35,7 @@ export function formatPercent(format: string, args: Value, conversions: PercentC
   return out + rest
 }
 
-/** What is to be converted; a mapping's value takes the place of what was left. */
+/** The arguments of the format; the value of a mapping key replaces the remaining arguments. */
 class Arguments {
   private readonly mapping: Value | undefined
   private pending: readonly Value[]
@@ -70,7 +70,7 @@ class Arguments {
   }
 }
 
-/** What `%(key)s` may look into; Python takes anything that can be subscribed, save tuples and text. */
+/** Whether `%(key)s` can index a value; Python accepts anything with subscripts, except tuples and text. */
 function isMapping(value: Value): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (value instanceof Map || value instanceof Uint8Array) return true
@@ -89,7 +89,7 @@ function formatField(field: PercentField, given: Arguments, conversions: Percent
   const precision = field.precision === '*' ? Math.max(0, starred(given.next(), 'int')) : field.precision
   if (field.failure !== undefined) throw valueError(field.failure)
   if (width > WIDEST || precision > WIDEST) throw new PyError('MemoryError', '')
-  // zeros go between sign and digits, so the conversions put them there
+  // zeros go between sign and digits, so the conversions insert them
   const zeros = field.zero && !minus ? width : 0
   const text = converted(field, given.next(), precision, zeros, conversions)
   const room = width === 0 ? 0 : width - textLength(text)

@@ -78,7 +78,7 @@ function formatChar(n: bigint, spec: FormatSpec): string {
 
 const positiveSign = (spec: FormatSpec): string => (spec.sign === '+' || spec.sign === ' ' ? spec.sign : '')
 
-/** What the type letter means for doubles, with its default precision. */
+/** Return the format of a type letter for doubles, with its default precision. */
 function doubleFormat({ type, precision, alternate }: FormatSpec): DoubleFormat {
   const given = precision >= 0
   if (type === '') return { style: 'g', precision: given ? precision : 17, alternate, pointZero: true }
@@ -103,7 +103,7 @@ function formatDouble(x: number, spec: FormatSpec, type: string): string {
   return assembled(negative ? '-' : positiveSign(spec), match[1]!, match[2]!, spec, 3)
 }
 
-/** repr's digits; `#` keeps a point, which they nearly always have. */
+/** Return repr's digits; `#` keeps a decimal point, which they usually have. */
 function shortest(x: number, alternate: boolean): string {
   const text = floatText(x)
   return alternate && !text.includes('.') ? text.replace('e', '.e') : text
@@ -113,12 +113,12 @@ function shortest(x: number, alternate: boolean): string {
 function assembled(lead: string, digits: string, rest: string, spec: FormatSpec, every: number): string {
   if (spec.align !== '=') return padded(lead + grouped(digits, spec.grouping, every, 0) + rest, spec)
   const room = spec.width - textLength(lead) - textLength(rest)
-  // zeros are digits: they are grouped too, and a group is never begun by its separator
+  // zeros are digits: they are grouped too, and a group never begins with its separator
   if (spec.fill === '0') return lead + grouped(digits, spec.grouping, every, room) + rest
   return lead + padded(grouped(digits, spec.grouping, every, 0), { ...spec, align: '>', width: room }) + rest
 }
 
-/** Digits with separators, and zeros before them until they fill `width`. */
+/** Return digits with separators, with leading zeros up to `width`. */
 function grouped(digits: string, separator: string, every: number, width: number): string {
   if (separator === '' || digits === '') return digits.padStart(width, '0')
   let out = ''

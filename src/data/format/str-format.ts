@@ -9,7 +9,7 @@ import { format } from './spec.ts'
 
 export interface FormatSource {
   positional: readonly Value[]
-  /** The keyword argument of that name; throws KeyError when there is none. */
+  /** Return the keyword argument with this name; throw KeyError if it is missing. */
   named(name: string): Value
   getAttr(object: Value, name: string): Value
   getItem(object: Value, key: string | number): Value

@@ -1,5 +1,5 @@
-// The named character references of HTML5: name=code points in hex. A `!` marks the names that also count without
-// their semicolon, as old pages wrote them.
+// The named character references of HTML5: name=code points in hex. A `!` marks names that are also valid without their
+// semicolon, for old pages.
 const TABLE = `
 AElig!=c6 AMP!=26 Aacute!=c1 Abreve=102 Acirc!=c2 Acy=410 Afr=1d504 Agrave!=c0 Alpha=391 Amacr=100 And=2a53 Aogon=104
 Aopf=1d538 ApplyFunction=2061 Aring!=c5 Ascr=1d49c Assign=2254 Atilde!=c3 Auml!=c4 Backslash=2216 Barv=2ae7
@@ -257,7 +257,7 @@ function readTable(): Map<string, string> {
 
 let entities: Map<string, string> | undefined
 
-/** The text a reference stands for; the name includes its semicolon where it has one. */
+/** Return the text of a reference; the name includes its semicolon, if any. */
 export function entityText(name: string): string | undefined {
   entities ??= readTable()
   return entities.get(name)

@@ -1,4 +1,4 @@
-// `html.escape`: text as it stands in the source of a page.
+// `html.escape`: escape text for HTML.
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

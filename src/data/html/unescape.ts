@@ -1,9 +1,9 @@
-// `html.unescape`: character references back to text, by HTML5's rules for broken ones too.
+// `html.unescape`: convert character references to text, by HTML5's rules also for invalid ones.
 import { entityText } from './entities.ts'
 
 const REFERENCE = /&(#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)/g
 
-/** What the numbers 128 to 159 mean: the characters of Windows-1252, which pages used before Unicode. */
+/** The characters for the numbers 128 to 159: those of Windows-1252, which pages used before Unicode. */
 const WINDOWS = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
 export function unescapeHtml(text: string): string {

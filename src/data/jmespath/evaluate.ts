@@ -1,5 +1,5 @@
-// What the parts of a JMESPath expression do with a value: each function here makes one part. Only lists are arrays
-// and only dicts are objects; anything that does not fit gives None, never an error.
+// The operations of a JMESPath expression: each function here builds one. Only lists are arrays and only dicts are
+// objects; other values give None, never an error.
 import { lookup } from '../../base/mod.ts'
 import { compare, equals, type Ordering } from '../compare.ts'
 import { dictGet, dictSet } from '../dict.ts'

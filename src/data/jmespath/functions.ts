@@ -12,7 +12,7 @@ import { sortItems } from '../sequence.ts'
 import { type Dict, Float, float, int, isList, PyStr, textOf, typeName, type Value } from '../value.ts'
 import type { ExpressionReference } from './evaluate.ts'
 
-/** Type names of Python, by the JMESPath type they are. */
+/** Type names of Python by JMESPath type. */
 const PYTHON_TYPES: Readonly<Record<string, readonly string[]>> = {
   boolean: ['bool'],
   array: ['list'],

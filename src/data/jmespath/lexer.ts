@@ -77,7 +77,7 @@ const SPACE = /[ \t\n\r]+/y
 class Lexer {
   private readonly text: string
   private readonly isWide: boolean
-  /** In UTF-16 units. */
+  /** Position in UTF-16 units. */
   private at = 0
 
   constructor(text: string) {

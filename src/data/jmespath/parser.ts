@@ -1,6 +1,6 @@
-// Parses JMESPath by operator precedence and compiles as it goes: every node is a function from value to value. What
-// binds how tightly, and which tokens end a projection, follows the Python library, its leniencies included (commas
-// may be missing, a slice after an index does not project).
+// Parses JMESPath by operator precedence and compiles in one pass: every node is a function from value to value.
+// Precedence and the tokens that end a projection follow the Python library, including its leniency (commas may be
+// missing, a slice after an index does not project).
 import { PyError } from '../errors.ts'
 import { quote, str } from '../repr.ts'
 import type { Value } from '../value.ts'
@@ -39,7 +39,7 @@ interface Node {
   run: Evaluate
   /** The name of a plain field, which a following parenthesis makes a function. */
   field?: string
-  /** An index or slice, to which a further one is added without projecting. */
+  /** An index or slice, to which another one is appended without a projection. */
   indexed?: boolean
 }
 
@@ -265,7 +265,7 @@ class Parser {
     }
   }
 
-  /** What a projection does with each element. */
+  /** Parse the expression that a projection applies to each element. */
   private projected(binding: number): Evaluate {
     const { type } = this
     if (bindingOf(type) < PROJECTION_STOP) return evaluate.identity

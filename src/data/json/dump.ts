@@ -13,13 +13,13 @@ export interface DumpJsonOptions {
   sortKeys?: boolean
   /** Between items and behind keys; `, ` and `: `, or without the first space when indented. */
   separators?: readonly [item: string, key: string]
-  /** Escape everything beyond ASCII; true when not told, as in Python (Salt's own calls say false). */
+  /** Escape all characters beyond ASCII. Default: true, as in Python (Salt's own calls set false). */
   ensureAscii?: boolean
   /** Refuse NaN and the infinities. */
   allowNan?: boolean
   /** Leave out keys that cannot be text, instead of failing. */
   skipKeys?: boolean
-  /** Stands in for a value that JSON has no form for. */
+  /** Returns a replacement for a value without a JSON form. */
   default?: (value: Value) => Value
 }
 
@@ -61,7 +61,7 @@ class JsonWriter {
   private readonly quotedKeys = new Map<string, string>()
   private depth = 0
   private newline = '\n'
-  /** What was written before `text`, where the result is bytes. */
+  /** Output before `text`, if the result is bytes. */
   private readonly parts: Uint8Array[] | undefined
 
   constructor(options: DumpJsonOptions, parts?: Uint8Array[]) {
@@ -118,7 +118,7 @@ class JsonWriter {
     else throw typeError(`Object of type ${className(value)} is not JSON serializable`)
   }
 
-  /** Copy the JSON of an encoded value where the result is bytes and the options are those of that JSON. */
+  /** Copy the JSON of an encoded value, if the result is bytes and the options match. */
   private encoded(value: Encoded): void {
     const { ascii, indent, options, parts } = this
     const isSame = !ascii && indent === undefined && OF_ENCODED.every((name) => options[name] === undefined)
@@ -171,7 +171,7 @@ class JsonWriter {
     return quoted
   }
 
-  /** One level in; gives what stands between its items. */
+  /** Begin a level; return the separator of its items. */
   private begin(bracket: string): string {
     this.text += bracket
     if (this.indent === undefined) return this.itemSeparator
@@ -200,7 +200,7 @@ class JsonWriter {
   private float(n: number): string {
     if (Number.isFinite(n)) return floatText(n)
     if (this.options.allowNan === false) {
-      // Python has two writers, and only the one that indents names the number
+      // Python has two encoders, and only the indenting one names the number in the error
       const which = this.indent === undefined ? '' : `: ${floatText(n)}`
       throw valueError(`Out of range float values are not JSON compliant${which}`)
     }
@@ -210,7 +210,7 @@ class JsonWriter {
   private quote(text: string): string {
     if (this.ascii) return PLAIN_ASCII.test(text) ? `"${text}"` : JSON.stringify(text).replace(NOT_ASCII, escapeUnit)
     if (!SPECIAL.test(text)) return `"${text}"`
-    // JSON.stringify would escape halves of pairs, which Python leaves as they are
+    // JSON.stringify would escape lone surrogates, which Python leaves unchanged
     return !HALF_PAIR.test(text) ? JSON.stringify(text) : `"${text.replace(CONTROL, escapeControl)}"`
   }
 }

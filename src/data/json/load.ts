@@ -13,7 +13,7 @@ export function loadJson(source: string | Uint8Array): Value {
   return new JsonReader(text).document()
 }
 
-/** The first object or array in the text that reads well, whatever surrounds it; throws ValueError if there is none. */
+/** Return the first valid object or array in the text, whatever surrounds it; throw ValueError if there is none. */
 export function findJson(text: string): Value {
   const opening = /[{[]/g
   for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
@@ -30,7 +30,7 @@ function decodeJson(bytes: Uint8Array): string {
   return decodeBytes(bytes, jsonEncoding(bytes), 'surrogatepass')
 }
 
-/** By the byte order mark, or by where the zeros are in the first two characters, which are ASCII. */
+/** Detect the encoding by the byte order mark, or by the zero bytes in the first two characters, which are ASCII. */
 function jsonEncoding(bytes: Uint8Array): string {
   const [a, b, c, d] = bytes
   if (a === 0xff && b === 0xfe) return c === 0 && d === 0 ? 'utf-32' : 'utf-16'
@@ -198,7 +198,7 @@ class JsonReader {
         this.at = i + 1
         return text.slice(start, i)
       }
-      // behind the end there is NaN, which is neither
+      // past the end the code is NaN, for which both comparisons are false
       if (code === BACKSLASH || !(code >= 0x20)) return this.stringWithEscapes(start, i)
     }
   }
@@ -235,7 +235,7 @@ class JsonReader {
     }
     const first = this.hexUnit(this.at)
     this.at += 6
-    // one half of a pair may not stand before something that is no escape at all
+    // half of a surrogate pair before an invalid escape is an error
     const pairs = first >= 0xd800 && first < 0xdc00 && this.text.startsWith('\\u', this.at)
     if (pairs && this.at + 6 < this.text.length) this.hexUnit(this.at)
     return String.fromCharCode(first)
@@ -281,7 +281,7 @@ class JsonReader {
       code = text.charCodeAt(++i)
     }
     const length = i - this.at
-    // a leading zero, a fraction and an exponent have rules of their own
+    // a leading zero, a fraction and an exponent need special handling
     if (length === 0 || length > 15 || code === 0x2e || (code | 0x20) === 0x65) return undefined
     if (length > 1 && text.charCodeAt(this.at) === 0x30) return undefined
     this.at = i

@@ -5,7 +5,7 @@ import { PySet } from '../set.ts'
 import { OrderedDict, type Value } from '../value.ts'
 import { lackedBy } from './update.ts'
 
-/** A dict whose keys join those of another one. */
+/** A dict that is merged with another one by keys. */
 export class AggregateMap extends OrderedDict {}
 
 /** A list that is continued by another one. */
@@ -16,7 +16,7 @@ export class AggregateList extends Array<Value> {
   }
 }
 
-/** How many levels, from the top, merge even when unmarked; true for all of them. */
+/** How many levels, from the top, are merged even if unmarked; true for all of them. */
 export type AggregateLevel = boolean | number
 
 export function aggregate(a: Value, b: Value, level: AggregateLevel = false): Value {

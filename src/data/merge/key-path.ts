@@ -1,5 +1,5 @@
-// Changing one place of a nested dict by its path ("a:b:c"): the dicts on the way are made where there is none, even
-// over a value that is not a dict. Every function changes the dict in place and gives it back.
+// Changes one place of a nested dict by its path ("a:b:c"): missing dicts on the path are created, even in place of a
+// value that is no dict. Every function changes the dict in place and returns it.
 import { dictUpdate } from '../dict-update.ts'
 import { PyError, SaltError, valueError } from '../errors.ts'
 import { contains, iterate } from '../protocol.ts'

@@ -10,7 +10,7 @@ import { update } from './update.ts'
 export interface MergeOptions {
   /** smart, aggregate, recurse, overwrite, list or none; another one warns and means recurse. */
   strategy?: string
-  /** The render pipe that made the data; decides what `smart` means. */
+  /** The render pipe that produced the data; selects the strategy for `smart`. */
   renderer?: string
   mergeLists?: boolean
   warn?: (message: string) => void

@@ -1,5 +1,5 @@
-// Salt's recursive dict update: what `upd` says wins, mappings meet key by key, lists are replaced or, on request,
-// completed with what they lack. The destination is changed in place, and shares what it takes with `upd`.
+// Salt's recursive dict update: `upd` overrides, mappings are merged key by key, lists are replaced or, on request,
+// extended by missing items. The destination is changed in place, and shares the merged values with `upd`.
 import { deepCopy } from '../copy.ts'
 import { dictGet, dictSet } from '../dict.ts'
 import { typeError } from '../errors.ts'

@@ -1,4 +1,5 @@
-// Reads parts of packed data where they lie, without unpacking the rest. For programs that look at a few fields of many large values.
+// Reads parts of packed data in place, without unpacking the rest. For programs that read a few fields of many large
+// values.
 import type { Value } from '../value.ts'
 import { decodeMsgpack } from './decode.ts'
 import { MsgpackError } from './dialect.ts'
@@ -36,7 +37,7 @@ export class PackedCursor {
     this.at = at
   }
 
-  /** The byte that says what the next value is. */
+  /** The type byte of the next value. */
   get mark(): number {
     if (this.at >= this.bytes.length) throw truncated()
     return this.bytes[this.at]!
@@ -80,7 +81,7 @@ export class PackedCursor {
     return from < 0 ? undefined : this.bytes.toString('utf8', from, this.at)
   }
 
-  /** Step over a text and return where its bytes begin; they end at `at`. Return -1 and stay in front of any other value. */
+  /** Skip a text and return the start of its bytes; they end at `at`. For another value, return -1 and do not move. */
   textStart(): number {
     const { mark } = this
     const width = mark >= 0xa0 && mark < 0xc0 ? 0 : (TEXTS.get(mark) ?? -1)
@@ -190,7 +191,7 @@ const SIZED: ReadonlyMap<number, readonly [width: number, more: number]> = new M
   ...[...TEXTS].map(([mark, width]) => [mark, [width, 0]] as const),
 ])
 
-/** By mark: bytes of values whose mark says their size, and 0 for others. */
+/** By type byte: the size of values with a fixed size, and 0 for others. */
 const FIXED: readonly number[] = Array.from({ length: 0x100 }, (_, mark) => {
   if (mark === 0xc0 || mark === 0xc2 || mark === 0xc3) return 1
   if (mark >= 0xcc && mark <= 0xd3) return 1 + (1 << (mark & 3))

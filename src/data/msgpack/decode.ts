@@ -1,5 +1,5 @@
-// MessagePack, read as Salt reads it. Sizes that the message cannot hold and nesting without end are refused before
-// anything is built from them.
+// MessagePack, decoded like Salt. Sizes beyond the message and unlimited nesting are refused before memory is
+// allocated.
 import { isAscii, isUtf8 } from 'node:buffer'
 import { PyDatetime } from '../date/date.ts'
 import { assertHashable, dictSet } from '../dict.ts'
@@ -14,22 +14,22 @@ import { fromExtension } from './python.ts'
 export interface DecodeOptions {
   /** `raw` leaves all text but keys as bytes: for loads that carry files. */
   dialect: MsgpackDialect | 'raw'
-  /** Levels of containers; `MAX_DEPTH`, which is what can be written again, unless a smaller number is given. */
+  /** Nesting limit. Default: `MAX_DEPTH`, which can be encoded again. */
   maxDepth?: number
   maxBytes?: number
-  /** The most values in all, each counted by its cost (`cost.ts`): a byte can stand for a mapping, which takes 200. */
+  /** Limit of all values, each counted by its cost (`cost.ts`): a byte can encode a mapping, which costs 200. */
   maxValues?: number
-  /** The most values of the message with what stays packed, which costs little; `maxValues` unless a number is given. */
+  /** Limit of values including those that stay packed, which cost little. Default: `maxValues`. */
   maxPackedValues?: number
-  /** What the sender may still have read; the values that are read are taken off it, also where reading fails. */
+  /** The remaining allowance of the sender; decoded values are subtracted, also if decoding fails. */
   allowance?: ValueAllowance | undefined
   /** Whether the value of this key of the outermost mapping, which has come in so far, may stay packed. */
   leavesPacked?: (key: string, dict: Dict) => boolean
-  /** Bytes are views of the message instead of copies: for what does not outlive it. */
+  /** Return bytes as views of the message instead of copies, for values that do not outlive it. */
   views?: boolean
 }
 
-/** How many values are read for one sender. */
+/** How many values may be decoded for one sender. */
 export interface ValueAllowance {
   readonly left: number
   spend(values: number): void
@@ -37,12 +37,12 @@ export interface ValueAllowance {
 
 export const MAX_BYTES: number = 1 << 29
 
-/** What is shorter is read: that costs less than to leave it. */
+/** Shorter values are decoded: that costs less than keeping them packed. */
 const WORTH_LEAVING = 64
 
 const readWire = (bytes: Uint8Array): Value => decodeMsgpack(bytes, { dialect: 'wire' })
 
-/** The one value that the bytes hold. */
+/** Decode the single value in the bytes. */
 export function decodeMsgpack(bytes: Uint8Array, options: DecodeOptions): Value {
   const reader = new Reader(bytes, options)
   try {
@@ -56,7 +56,7 @@ export function decodeMsgpack(bytes: Uint8Array, options: DecodeOptions): Value 
   }
 }
 
-/** All values that stand one behind the other in the bytes. */
+/** Decode all consecutive values in the bytes. */
 export function decodeMulti(bytes: Uint8Array, options: DecodeOptions): Value[] {
   const reader = new Reader(bytes, options)
   const values: Value[] = []
@@ -72,7 +72,7 @@ const CACHED_LENGTH = 24
 /** Up to here it is quicker to read a text and look at it than to look at its bytes first. */
 const QUICK_LENGTH = 64
 
-/** From here on a text is read faster when it is known to be ASCII. */
+/** Length from which it pays to check whether a text is ASCII, because that decodes faster. */
 const LONG_TEXT = 1 << 16
 
 class Reader {
@@ -85,7 +85,7 @@ class Reader {
   private readonly views: boolean
   private readonly maxValues: number
   private readonly maxPackedValues: number
-  /** The cost of what was read, or announced, in values. */
+  /** The cost of decoded or announced values. */
   values = 0
   private depth = 0
   /** Made when the first float comes. */
@@ -202,7 +202,7 @@ class Reader {
     )
   }
 
-  /** Steps over so many bytes and gives where they begin. */
+  /** Skip bytes and return the start position. */
   private skip(size: number): number {
     const from = this.at
     if (from + size > this.end) throw this.truncated(from + size - this.end)
@@ -243,7 +243,7 @@ class Reader {
     return int(BigInt(high) * 0x100000000n + BigInt(low))
   }
 
-  /** Count what is about to be read, and refuse more than is allowed. */
+  /** Count the cost before decoding; throw above the limit. */
   private spend(cost: number): void {
     this.values += cost
     if (this.values > this.maxValues) {
@@ -251,7 +251,7 @@ class Reader {
     }
   }
 
-  /** Refuse a container that needs more bytes than there are, and nesting without end. */
+  /** Throw for a container that needs more bytes than there are, or is nested too deep. */
   private enter(bytes: number, cost: number): void {
     const left = this.end - this.at
     if (bytes > left) throw this.truncated(bytes - left)
@@ -310,7 +310,7 @@ class Reader {
   /** Set a key that is no text. */
   private setKey(dict: Dict, key: Value, value: Value, index: KeyIndex): void {
     this.spend(keyCost(dict.size))
-    // a comparison of constants prints what they hold
+    // comparing constants prints their content
     if (key instanceof SaltConstant) throw new MsgpackError('BadKey', 'Cannot read message: a constant as a key')
     try {
       assertHashable(key)
@@ -344,7 +344,7 @@ class Reader {
     }
     if (size > QUICK_LENGTH && !isUtf8(this.bytes.subarray(from, from + size))) return this.copy(from, size)
     const text = this.bytes.toString('utf8', from, from + size)
-    // the sign for what cannot be read may also stand in the text itself
+    // the replacement character may also be part of the text itself
     const doubtful = size <= QUICK_LENGTH && text.includes('\ufffd')
     return doubtful && !isUtf8(this.bytes.subarray(from, from + size)) ? this.copy(from, size) : text
   }
@@ -387,11 +387,11 @@ class Reader {
     this.spend(EXTENSION_COST)
     if (type === EXT_DATETIME) return datetimeOf(this.bytes.toString('latin1', from, from + size))
     if (type === EXT_CONSTANT) return this.constant(this.copy(from, size))
-    // Salt gives the contents of other types as they are
+    // Salt returns the content of other extension types unchanged
     return this.dialect === 'wire' ? this.textAt(from, size) : this.copy(from, size)
   }
 
-  /** Reads a message inside an extension, within what is left of the limits. */
+  /** Decode a message inside an extension, within the remaining limits. */
   private inner(bytes: Uint8Array, dialect: MsgpackDialect): Value {
     this.enter(0, 1)
     const { maxDepth, maxValues, depth, values } = this

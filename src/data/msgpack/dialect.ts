@@ -1,22 +1,22 @@
-// What both directions share: Salt's two ways of writing MessagePack, its extension types, and what can go wrong.
+// Shared parts of both directions: Salt's two MessagePack dialects, extension types, and errors.
 import { BrineError } from '../../base/mod.ts'
 import { repr } from '../repr.ts'
 import { PyObject, type Value } from '../value.ts'
 
 /**
- * `wire`, inside network payloads: text and bytes alike in the raw family of the old specification; whoever reads
- * takes for text what is valid UTF-8. `bus`, for events, caches and frames: text as str, bytes as bin. `python`, with a
- * Python process of ours: as `bus`, with extension types for all that Python tells apart.
+ * `wire`, in network payloads: text and bytes both use the raw family of the old specification, and the decoder treats
+ * valid UTF-8 as text. `bus`, for events, caches and frames: text as str, bytes as bin. `python`, for Brine's Python
+ * processes: like `bus`, with extension types for all types that Python distinguishes.
  */
 export type MsgpackDialect = 'wire' | 'bus' | 'python'
 
 export const EXT_DATETIME = 78
 export const EXT_CONSTANT = 79
 
-/** Levels of containers in a message that is written or read; Python's encoder stops there too. */
+/** Nesting limit for encoding and decoding; the same as in Python's encoder. */
 export const MAX_DEPTH = 511
 
-/** Levels of a message from another machine. The rest is for what wraps it on its way: events, job records, answers. */
+/** Nesting limit for a message from another machine. The rest is for its wrappers: events, job records, answers. */
 export const FOREIGN_DEPTH = 448
 
 export type MsgpackErrorCode =
@@ -36,7 +36,7 @@ export class MsgpackError extends BrineError<MsgpackErrorCode> {
   }
 }
 
-/** A named constant of Salt's own, such as "not set"; travels as an extension. */
+/** A named constant of Salt's, such as "not set"; encoded as an extension. */
 export class SaltConstant extends PyObject {
   readonly typeName = '_Constant'
   readonly name: string

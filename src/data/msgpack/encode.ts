@@ -1,7 +1,7 @@
-// MessagePack, written as Salt writes it: ints as short as they can be and as decimal text beyond 64 bits, floats
-// always as doubles, sets and tuples as arrays, dates as extension 78. Messages are written one behind the other
-// into one chunk of memory and handed out as views of it. A message that outgrows the chunk gets memory of its own, so that a
-// short message that somebody keeps never holds more than a chunk.
+// MessagePack, encoded like Salt: ints in the shortest form and as decimal text beyond 64 bits, floats always as
+// doubles, sets and tuples as arrays, dates as extension 78. Consecutive messages are written into one chunk of memory
+// and returned as views of it. A message that outgrows the chunk gets its own memory, so a short message that is kept
+// never holds more than a chunk.
 import { encodeText } from '../codecs.ts'
 import { PyDate } from '../date/date.ts'
 import { Encoded } from '../encoded.ts'
@@ -14,23 +14,26 @@ import { Packed, Pieces } from './packed.ts'
 import { EXT_BIG, toExtension } from './python.ts'
 
 const CHUNK = 1 << 16
-/** For what is a message within another. */
+/** Chunk size for a message within another. */
 const PART = 1 << 9
-/** Characters from which on the bytes of a text are counted before it is written: three for each would be too many to set aside. */
+/**
+ * Length in characters from which the bytes of a text are counted before it is written: reserving three bytes for each
+ * would be too much.
+ */
 const LONG_TEXT = 1 << 12
 
 /**
- * The message for a value; plain objects, Maps and everything in them may be mixed. `room` bytes before it in its memory are
- * the caller's.
+ * Return the message for a value, which may mix plain objects, Maps and their contents. `room` bytes before it in its
+ * memory belong to the caller.
  */
 export function encodeMsgpack(value: unknown, dialect: MsgpackDialect, room = 0): Uint8Array {
   return writer.free.message(value, { apart: dialect !== 'wire', exact: dialect === 'python', room })
 }
 
-/** From here on bytes are not copied into the message, where it may have pieces. */
+/** Size from which bytes are not copied into a message that may have pieces. */
 const LONG = 1 << 16
 
-/** The message in pieces: long byte strings are those that were given. */
+/** Return the message in pieces: long byte strings are the given ones, not copies. */
 export function encodePieces(value: unknown, dialect: MsgpackDialect): Uint8Array[] {
   return writer.pieces(value, { apart: dialect !== 'wire' })
 }
@@ -54,7 +57,7 @@ export function joinEntries(entries: readonly Uint8Array[], size: number = entri
 interface Writing {
   /** Text and bytes kept apart. */
   apart: boolean
-  /** With extension types for what a Python process must get as it is. */
+  /** Use extension types for types that Python distinguishes. */
   exact?: boolean
   /** Bytes left free before the message. */
   room?: number
@@ -63,11 +66,11 @@ interface Writing {
 }
 
 class Writer {
-  /** How much memory is set aside at a time. */
+  /** Size of an allocation. */
   private readonly chunk: number
   private buffer: Buffer
   private view: DataView
-  /** Where the message being written begins. */
+  /** Where the present message begins. */
   private start = 0
   private at = 0
   private depth = 0
@@ -75,9 +78,9 @@ class Writer {
   private inner: Writer | undefined
   /** Text and bytes kept apart. */
   private apart = false
-  /** With extension types for what a Python process must get as it is. */
+  /** Whether extension types are used for types that Python distinguishes. */
   private exact = false
-  /** What was written before the last long byte string, and that, in a message of pieces. */
+  /** For a message in pieces: the output up to and including the last long byte string. */
   private cut: Uint8Array[] | undefined
 
   constructor(chunk = CHUNK) {
@@ -86,7 +89,7 @@ class Writer {
     this.view = new DataView(this.buffer.buffer)
   }
 
-  /** This writer, or another one while it writes: bytes of an `Encoded` may be made when they are asked for. */
+  /** Return this writer, or another one if it is in use: bytes of an `Encoded` may be computed during a write. */
   get free(): Writer {
     if (!this.isWriting) return this
     this.inner ??= new Writer()
@@ -131,7 +134,7 @@ class Writer {
     return pieces
   }
 
-  /** Make room for so many bytes: the message moves to a new chunk when this one is full, or to more memory of its own. */
+  /** Make space for bytes: if the chunk is full, the message moves to a new chunk, or to larger memory of its own. */
   private reserve(size: number): void {
     if (this.at + size <= this.buffer.length) return
     const written = this.at - this.start
@@ -273,7 +276,7 @@ class Writer {
     const { length } = text
     this.reserve((length < LONG_TEXT ? length * 3 : Buffer.byteLength(text)) + 5)
     if (length < 32 && this.brief(text, length)) return
-    // the head is guessed from the length in characters and moved when there are more bytes than it can tell
+    // guess the header size from the length in characters, and move the text if its bytes need a larger one
     const guess = this.headSize(length)
     const from = this.at + guess
     const size = length < 64 ? this.shortText(text, from) : this.longText(text, from)
@@ -283,7 +286,7 @@ class Writer {
     this.at += size
   }
 
-  /** A few characters of ASCII, as nearly all keys are; false for others, of which nothing is written. */
+  /** Write a short ASCII text, as nearly all keys are; return false for others, without writing. */
   private brief(text: string, length: number): boolean {
     const { buffer, at } = this
     for (let i = 0; i < length; i++) {
@@ -389,7 +392,7 @@ class Writer {
     this.at += bytes.length
   }
 
-  /** Copy the bytes of an encoded value where they are in the dialect of the message. */
+  /** Copy the bytes of an encoded value, if they have the dialect of the message. */
   private encoded(value: Encoded): void {
     if (this.apart && !this.exact) this.ready(value.bytes)
     else this.value(value.unpack())
@@ -452,7 +455,7 @@ class Writer {
     this.at += size
   }
 
-  /** Its contents are a message of their own, in which text and bytes are kept apart. */
+  /** The content is a separate message, in which text and bytes are distinct. */
   private constant(constant: SaltConstant): void {
     this.extension(EXT_CONSTANT, this.part([constant.name, constant.value], false))
   }

@@ -1,17 +1,17 @@
-// A value that is left as the bytes it came in: what a minion returned is handed from the wire to disk and listeners
-// without anybody looking into it. Only bytes that every reader takes the same way are left so.
+// A value that stays as its received bytes: a minion's return goes from the wire to disk and listeners without being
+// decoded. Only bytes that every decoder reads in the same way stay packed.
 import { isUtf8 } from 'node:buffer'
 import { Encoded } from '../encoded.ts'
 import type { Value } from '../value.ts'
 import { ENTRY_COST, keyCost, LIST_COST, MAPPING_COST } from './cost.ts'
 
-/** Deeper data is read, by what counts levels. */
+/** Deeper data is decoded, which checks the nesting. */
 const DEEPEST = 64
 
 export class Packed extends Encoded {
   readonly typeName = 'packed'
   readonly bytes: Uint8Array
-  /** What reading the bytes costs, in values. */
+  /** The cost of decoding the bytes, in values. */
   readonly values: number
   private readonly read: (bytes: Uint8Array) => Value
   readonly json: Uint8Array | undefined
@@ -34,7 +34,7 @@ export class Packed extends Encoded {
   }
 }
 
-/** A long byte string in parts, which are not joined unless a reader needs them so. */
+/** A long byte string in parts, which are joined only if a reader needs that. */
 export class Pieces {
   readonly parts: readonly Uint8Array[]
   readonly length: number
@@ -48,26 +48,26 @@ export class Pieces {
 interface WalkLimits {
   /** Where the message ends. */
   end: number
-  /** How many values may be in it, counted by their cost. */
+  /** How many values it may contain, counted by their cost. */
   mostValues: number
 }
 
-/** Where a value ends, and what reading it costs, in values. */
+/** The end of a value, and the cost of decoding it. */
 export interface Walked {
   end: number
   values: number
 }
 
 /**
- * Walk over the value that begins there. Return undefined unless the value is whole and means the same in every dialect: no
- * bytes, no extensions, all text valid, and keys that can be keys.
+ * Walk over the value at a position. Return undefined unless the value is complete and has the same meaning in every
+ * dialect: no bytes, no extensions, only valid text and hashable keys.
  */
 export function walkPlain(bytes: Uint8Array, from: number, limits: WalkLimits): Walked | undefined {
   const walk = new PlainWalk(bytes, from, limits)
   return walk.value() ? { end: walk.at, values: limits.mostValues - walk.left + walk.keys } : undefined
 }
 
-/** How much less a key counts that only other processes will read: they may take their time. */
+/** Divisor of the cost of keys that only other processes decode: these may take longer. */
 const UNREAD_KEYS = 16
 
 /** Each step says whether it went well. */
@@ -75,9 +75,9 @@ class PlainWalk {
   at: number
   private readonly bytes: Uint8Array
   private readonly end: number
-  /** Values that there may still be. */
+  /** How many values are left. */
   left: number
-  /** What setting the keys that are no text costs, in values. */
+  /** The cost of setting the non-text keys, in values. */
   keys = 0
   private depth = 0
 
@@ -147,7 +147,7 @@ class PlainWalk {
     return this.at <= this.end
   }
 
-  /** More than there can be, where the message ends before. */
+  /** Larger than possible if the message ends earlier. */
   private size(width: number): number {
     if (this.end - this.at < width) return Number.POSITIVE_INFINITY
     let size = 0

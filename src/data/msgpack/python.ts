@@ -1,5 +1,5 @@
-// The dialect spoken with a Python process: what plain MessagePack lacks travels as extension types of our own, so that a
-// tuple stays a tuple and an integer of any size stays itself. python/brine_worker/wire.py is the other side.
+// The dialect for a Python process: types that plain MessagePack lacks are extensions of Brine, so that tuples stay
+// tuples and integers of any size stay exact. python/brine_worker/wire.py is the other side.
 import { PyDate, PyDatetime } from '../date/date.ts'
 import { PyTime, type TimeOfDay } from '../date/time.ts'
 import { PyTimedelta } from '../date/timedelta.ts'
@@ -25,7 +25,7 @@ export interface MsgpackExtension {
   content: Uint8Array
 }
 
-/** The extension that a value is, a plainer value that stands for it, or undefined for one that needs neither. */
+/** Return the extension for a value, or a plainer value that represents it; undefined if it needs neither. */
 export function toExtension(value: object, encode: Encode): MsgpackExtension | Value[] | undefined {
   if (value instanceof Tuple) return { code: EXT_TUPLE, content: encode([...value]) }
   if (value instanceof OrderedDict) return { code: EXT_ORDERED, content: encode(new Map(value)) }
@@ -63,7 +63,7 @@ export function fromExtension(code: number, content: Uint8Array, decode: (bytes:
 
 const MOMENT = /^(?:(\d{4})-(\d\d)-(\d\d))?T?(?:(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?([+-]\d\d:\d\d(?::\d\d)?)?)?$/
 
-/** What Python's `isoformat()` wrote. */
+/** Parse the text of Python's `isoformat()`. */
 function moment(code: number, text: string): Value {
   const match = MOMENT.exec(text)
   if (!match || ![EXT_TIMESTAMP, EXT_DATE, EXT_TIME].includes(code)) {

@@ -1,5 +1,5 @@
-// Messages out of a stream of bytes that is cut anywhere. Heads are walked over once, whatever the cuts; a message is
-// built only when all of it is there, and refused as soon as its heads promise too much.
+// Decodes messages from a stream of bytes with any chunking. Headers are walked over once; a message is decoded only
+// when it is complete, and refused as soon as its headers exceed the limits.
 import type { Value } from '../value.ts'
 import { type DecodeOptions, decodeMsgpack, MAX_BYTES } from './decode.ts'
 import { MsgpackError } from './dialect.ts'
@@ -55,13 +55,13 @@ export class MsgpackStream {
   /** The most bytes of the message that is coming in. */
   private readonly maxBytes: () => number
   private buffer = Buffer.alloc(0)
-  /** How many bytes of the buffer hold data. */
+  /** How many bytes of the buffer contain data. */
   private filled = 0
-  /** Where the head to look at next begins; the message begins at 0. */
+  /** Position of the next header; the message begins at 0. */
   private at = 0
-  /** How many bytes the buffer needs at least for the value whose head was read. */
+  /** Minimum size of the buffer for the value whose header was read. */
   private wanted = 0
-  /** How many values are still to come until the message is whole. */
+  /** How many values are missing until the message is complete. */
   private pending = 1
 
   /** Bytes that are kept for the message that is coming in. */
@@ -105,7 +105,7 @@ export class MsgpackStream {
   private append(chunk: Uint8Array): void {
     const needed = this.filled + chunk.length
     if (needed > this.buffer.length) {
-      // no more than a long value will have, once a part of it is there
+      // allocate no more than a long value needs, once a quarter of it has arrived
       const isNear = this.wanted > 0 && 4 * needed >= this.wanted
       const bigger = Buffer.allocUnsafe(isNear ? Math.max(needed, this.wanted) : 2 * needed)
       this.buffer.copy(bigger, 0, 0, this.filled)
@@ -115,7 +115,7 @@ export class MsgpackStream {
     this.filled = needed
   }
 
-  /** Walks over the values that are there; whether the message that begins at `start` is whole. */
+  /** Walk over the received values; return whether the message that begins at `start` is complete. */
   private walk(start: number, maxBytes: number): boolean {
     while (this.pending > 0 && this.at < this.filled) {
       const mark = this.buffer[this.at]!
@@ -141,7 +141,7 @@ export class MsgpackStream {
     return this.pending === 0
   }
 
-  /** Bytes and inner values of a value with a longer head; undefined when the head is not all there. */
+  /** Return bytes and inner values of a value with a longer header; undefined if the header is incomplete. */
   private head(mark: number): [size: number, inner: number] | undefined {
     const fixed = FIXED[mark]
     if (fixed !== undefined) return [1 + fixed, 0]

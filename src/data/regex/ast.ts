@@ -1,7 +1,7 @@
 // The tree of a Python pattern. Flags are already worked in: a set knows both cases, an anchor its lines.
 import type { CharSet } from './char-set.ts'
 
-/** Values of `re`'s flags; only those that mean something for text. */
+/** Values of `re`'s flags; only those with a meaning for text. */
 export const RegexFlag = {
   IGNORECASE: 2,
   LOCALE: 4,
@@ -36,7 +36,7 @@ export type RegexNode =
 
 export interface Pattern {
   root: RegexNode
-  /** How many numbered groups there are. */
+  /** The number of numbered groups. */
   groups: number
   names: ReadonlyMap<string, number>
   flags: number

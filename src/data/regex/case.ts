@@ -1,5 +1,5 @@
-// Which characters are the same when case is ignored. Python compares simple lower cases and, on top, takes lower
-// cases for the same that share an upper case (σ and ς, µ and μ). So the upper case of the lower case is the measure.
+// Case-insensitive comparison. Python compares simple lower cases, and also equates lower-case letters with a common
+// upper case (σ and ς, µ and μ). So texts are compared by the upper case of the lower case.
 
 export function lower(code: number): number {
   if (code < 0x80) return code >= 0x41 && code <= 0x5a ? code + 0x20 : code
@@ -36,10 +36,10 @@ function allFamilies(): number[][] {
   return families
 }
 
-/** Letters outside ASCII whose case lies in it: dotted and dotless i, Kelvin, long s. */
+/** Letters outside ASCII that have an ASCII case: dotted and dotless i, Kelvin, long s. */
 const STRANGERS: Record<number, number[]> = { 105: [0x130, 0x131], 107: [0x212a], 115: [0x17f] }
 
-/** The ranges (pairs of first and last) together with every other case of what they hold. */
+/** Return the ranges (pairs of first and last) with all other cases of their characters. */
 export function foldRanges(ranges: readonly number[], ascii: boolean): number[] {
   const folded = [...ranges]
   const add = (code: number): void => {

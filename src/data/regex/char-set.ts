@@ -1,4 +1,4 @@
-// A set of characters: what `[…]`, `.`, `\w` and every single letter of a pattern come to.
+// A set of characters: the compiled form of `[…]`, `.`, `\w` and every single letter of a pattern.
 import { SPACE, WORD } from '../text.ts'
 import { foldRanges, inRanges } from './case.ts'
 
@@ -98,7 +98,7 @@ function categoryTest(body: string): (code: number) => boolean {
   return test
 }
 
-/** `\w` of the one kind or the other, as a test and as a class. */
+/** Return `\w` for ASCII or Unicode, as a test and as a class. */
 export function wordSet(ascii: boolean): CharSet {
   return charSet(false, [], ['w'], { ignoreCase: false, ascii })
 }

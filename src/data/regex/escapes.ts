@@ -1,4 +1,4 @@
-// Escapes of Python's patterns: what a backslash and the letters after it stand for.
+// Escapes of Python's patterns: a backslash and the characters after it.
 import { BrineError } from '../../base/mod.ts'
 import type { Category } from './char-set.ts'
 import { lengthOf, type PatternSource } from './pattern-source.ts'
@@ -59,7 +59,7 @@ function hexadecimal(source: PatternSource, token: string, length: number): Esca
   return { kind: 'char', code }
 }
 
-/** Character names fill a megabyte, so they are the one thing of Python's patterns that is not known here. */
+/** Character names would take a megabyte, so they are the only unsupported part of Python's patterns. */
 function namedCharacter(source: PatternSource): never {
   if (!source.match('{')) throw source.error('missing {')
   const name = source.getUntil('}', 'character name')

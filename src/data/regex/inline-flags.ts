@@ -16,7 +16,7 @@ const FLAGS: Record<string, number> = {
   u: RegexFlag.UNICODE,
 }
 
-/** Of which only one can hold. */
+/** Mutually exclusive flags. */
 export const TYPE_FLAGS: number = RegexFlag.ASCII | RegexFlag.LOCALE | RegexFlag.UNICODE
 
 export const isFlag = (letter: string): boolean => Object.hasOwn(FLAGS, letter)
@@ -69,7 +69,7 @@ function flagsOff(source: PatternSource): number {
   }
 }
 
-/** A flag's letter or one of the marks that may stand there. */
+/** Return a flag's letter or one of the marks that are allowed there. */
 function nextLetter(source: PatternSource, missing: string, marks: string): string {
   const letter = source.get()
   if (letter === undefined) throw source.error(missing)

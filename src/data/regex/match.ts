@@ -1,4 +1,4 @@
-// One match: the text of its groups and where it lies. Places are counted in UTF-16 units, as JavaScript slices text.
+// One match: the text and position of its groups. Positions are UTF-16 indexes, as for JavaScript's slice.
 import { PyError } from '../errors.ts'
 
 export class PyMatch {

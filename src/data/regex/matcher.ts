@@ -1,6 +1,6 @@
-// A backtracking matcher with the rules of Python's own engine, for patterns that a RegExp would answer differently:
-// groups keep their text from round to round, a round may match nothing once, an unset group matches nowhere.
-// It keeps its choices on a stack of its own, so long texts cannot overflow the call stack.
+// A backtracking matcher with the rules of Python's own engine, for patterns on which a RegExp would differ: groups
+// keep their text between rounds, a round may match the empty text once, an unset group never matches. It has its own
+// stack of choices, so long texts cannot overflow the call stack.
 import type { Instruction, RegexProgram } from './program.ts'
 
 /** Entries of the stack: a kind and three numbers. */
@@ -72,10 +72,10 @@ export class RegexMatcher {
     return !(this.demand.full && end !== this.text.length) && !(this.demand.filled && end === this.start)
   }
 
-  /** Where to go on after `step` and `backtrack`. */
+  /** Position to continue after `step` and `backtrack`. */
   private nextAt = 0
 
-  /** The position behind the character there if it passes, else -1. */
+  /** Return the position after the character if it passes the test, else -1. */
   private char(test: (code: number) => boolean, position: number): number {
     const code = this.text.codePointAt(position)
     if (code === undefined || !test(code)) return -1
@@ -144,7 +144,7 @@ export class RegexMatcher {
     return position
   }
 
-  /** Undoes what was done since the last choice above `base` and takes its next way; -1 when there is none. */
+  /** Undo everything since the last choice above `base` and take its next alternative; return -1 if there is none. */
   private backtrack(base: number): number {
     const { stack } = this
     while (stack.length > base) {

@@ -23,11 +23,11 @@ export function parsePattern(text: string, flags = 0): Pattern {
 class Parser {
   private readonly source: PatternSource
   private readonly names = new Map<string, number>()
-  /** Of the groups by number; undefined while a group is open. */
+  /** Widths of the groups by number; undefined while a group is open. */
   private readonly widths: Array<Width | undefined> = [undefined]
-  /** Where a conditional names a group that may come later. */
+  /** Positions of conditionals that name a group that may come later. */
   private readonly laterGroups = new Map<number, number>()
-  /** How many groups there were where the outermost look-behind began. */
+  /** How many groups there were at the start of the outermost look-behind. */
   private lookbehindStart: number | undefined
   private flags: number
   private depth = 0
@@ -51,7 +51,7 @@ class Parser {
   private alternatives(flags: number, top = false): RegexNode {
     if (++this.depth > DEEPEST) throw new PyError('RecursionError', 'maximum recursion depth exceeded')
     const found = [this.sequence(flags, top)]
-    // flags for the whole pattern stand at its start, so later alternatives know them from the beginning
+    // flags for the whole pattern are at its start, so all alternatives use them
     while (this.source.match('|')) found.push(this.sequence(top ? this.flags : flags))
     this.depth--
     return found.length === 1 ? found[0]! : { kind: 'branch', alternatives: found }
@@ -138,7 +138,7 @@ class Parser {
     items[items.length - 1] = { kind: 'repeat', min, max, mode, body }
   }
 
-  /** How often; undefined for a brace that only looks like a count. */
+  /** Return the bounds of a repeat; undefined for a brace that only looks like one. */
   private bounds(token: string): [min: number, max: number] | undefined {
     if (token === '?') return [0, 1]
     if (token === '*') return [0, UNBOUNDED]
@@ -158,7 +158,7 @@ class Parser {
     return [min, max]
   }
 
-  /** What follows an opening parenthesis; undefined when it leaves nothing in the tree. */
+  /** Parse the text after an opening parenthesis; undefined if it adds no node. */
   private parenthesis(flags: number, first: boolean): RegexNode | undefined {
     const { source } = this
     const start = source.position - 1

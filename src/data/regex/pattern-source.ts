@@ -1,5 +1,5 @@
-// The pattern's text, read one token at a time: a character, or a backslash and what follows it. Positions count code
-// points, as Python's messages do.
+// The text of a pattern, read in tokens: a character, or an escape. Positions count code points, as in Python's
+// messages.
 import { PyError } from '../errors.ts'
 import { quote } from '../repr.ts'
 
@@ -44,7 +44,7 @@ export class PatternSource {
     this.next = token
   }
 
-  /** Where the token to come begins. */
+  /** Start of the next token. */
   get position(): number {
     return this.index - tokenLength(this.next)
   }
@@ -112,7 +112,7 @@ const tokenLength = (token: string | undefined): number => {
   return token.startsWith('\\') ? 2 : 1
 }
 
-/** In code points. */
+/** The length in code points. */
 export function lengthOf(text: string): number {
   return Array.from(text).length
 }

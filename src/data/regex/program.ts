@@ -1,5 +1,5 @@
-// A pattern's tree → instructions for the matcher. Registers hold the groups' starts and ends (two each, the whole
-// match first) and, behind them, a round counter and the last round's start for each repeat of more than one set.
+// Compiles a pattern's tree to instructions for the matcher. Registers hold the starts and ends of groups (two each,
+// the whole match first), then a round counter and the last round's start for each repeat of more than one set.
 import { type Anchor, type Pattern, type RegexNode, UNBOUNDED } from './ast.ts'
 import { setTest, wordSet } from './char-set.ts'
 import { type Width, widthOf } from './width.ts'
@@ -19,7 +19,7 @@ export type Instruction =
   /** Begins a repeat of anything else; `again` decides after each round. */
   | { op: 'enter'; counter: number }
   | { op: 'again'; counter: number; min: number; max: number; lazy: boolean; body: number }
-  /** A lazy repeat's next round, once what follows has failed. */
+  /** The next round of a lazy repeat, after the rest failed. */
   | { op: 'more'; counter: number; max: number }
   /** A possessive repeat; each round is matched on its own. */
   | { op: 'rounds'; min: number; max: number; next: number }
@@ -146,7 +146,7 @@ class Assembler {
     this.code.push({ op: 'again', counter, min, max: bound, lazy: mode === 'lazy', body })
   }
 
-  /** An instruction whose body is matched on its own, behind it. */
+  /** Emit an instruction whose body, which follows it, is matched separately. */
   private apart(instruction: Extract<Instruction, { next: number }>, body: RegexNode): void {
     this.code.push(instruction)
     this.emit(body)

@@ -31,7 +31,7 @@ export function reEscape(text: string): string {
   return text.replace(/[()[\]{}?*+\-|^$\\.&~# \t\n\r\v\f]/g, '\\$&')
 }
 
-/** What replaces a match: a template, or a function that gives the text itself. */
+/** The replacement of a match: a template, or a function that returns the text. */
 export type Replacement = string | ((match: PyMatch) => string)
 
 export class PyRegex {
@@ -82,7 +82,7 @@ export class PyRegex {
     return this.exec(this.sole, text, 0)
   }
 
-  /** All matches from left to right; an empty one may follow one that is not. */
+  /** Yield all matches from left to right; an empty one may follow one that is not. */
   *finditer(text: string): Generator<PyMatch> {
     let found = this.search(text)
     while (found !== null) {
@@ -115,7 +115,7 @@ export class PyRegex {
     return parts
   }
 
-  /** The text with its matches replaced; at most `most` of them, 0 for all. */
+  /** Return the text with its matches replaced; at most `most` of them, 0 for all. */
   sub(replacement: Replacement, text: string, most = 0): string {
     const expand = typeof replacement === 'string' ? this.expander(replacement) : replacement
     let result = ''
@@ -152,7 +152,7 @@ export class PyRegex {
   private exec(regexp: RegExp, text: string, from: number): PyMatch | null {
     regexp.lastIndex = from
     let found = executed(regexp, text)
-    // V8 may find what begins with an assertion in the middle of a surrogate pair
+    // V8 may find a pattern that begins with an assertion inside a surrogate pair
     while (found !== null && isInsidePair(text, found.index)) {
       regexp.lastIndex = found.index + 1
       found = executed(regexp, text)
@@ -160,7 +160,7 @@ export class PyRegex {
     return found === null ? null : new PyMatch(text, found.index, found, this.groupNames)
   }
 
-  /** After an empty match: one that is not empty at the same place, or the next one behind it. */
+  /** Return the match after an empty one: a non-empty one at the same position, or the next one after it. */
   private afterEmpty(text: string, at: number): PyMatch | null {
     if (this.source === undefined) {
       const here = this.ownMatch(text, at, { filled: true })

@@ -1,4 +1,4 @@
-// `[…]`: members, ranges and classes, with Python's rules for brackets and dashes that stand for themselves.
+// `[…]`: members, ranges and classes, with Python's rules for literal brackets and dashes.
 import { type Category, type CharSet, charSet, type SetFlags } from './char-set.ts'
 import { classEscape } from './escapes.ts'
 import { lengthOf, type PatternSource } from './pattern-source.ts'

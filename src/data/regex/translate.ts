@@ -1,7 +1,7 @@
-// A pattern's tree → the source of a RegExp (flag `v`) that matches and captures alike. Where the two languages
-// differ in what they capture or in which order they try, there is no source, and the matcher of our own takes over:
-// JavaScript forgets the groups of a repeated part at each round, takes an unset group for an empty text, refuses
-// rounds that match nothing, and has neither conditionals nor parts that give nothing back.
+// Translates a pattern's tree to the source of a RegExp (flag `v`) with the same matches and captures. If the languages
+// differ in captures or in the order of tries, there is no source, and Brine's own matcher is used: JavaScript resets
+// the groups of a repeated part in each round, treats an unset group as an empty text, refuses empty rounds, and has
+// neither conditionals nor possessive parts.
 import { type Anchor, type Pattern, type RegexNode, UNBOUNDED } from './ast.ts'
 import { setSource, wordSet } from './char-set.ts'
 import { childrenOf } from './parser.ts'
@@ -20,7 +20,9 @@ class Comparison {
     return this.surelySet(root, new Set()) !== undefined
   }
 
-  /** The groups that are set once the node has matched, given those set before; undefined if answers may differ. */
+  /**
+   * Return the groups that are set after the node has matched, given those set before; undefined if results may differ.
+   */
   private surelySet(node: RegexNode, before: ReadonlySet<number>): ReadonlySet<number> | undefined {
     switch (node.kind) {
       case 'set':

@@ -1,11 +1,11 @@
-// How many characters a part of a pattern can take; a look-behind must know it exactly.
+// The width of a part of a pattern in characters; a look-behind needs an exact one.
 import { type RegexNode, UNBOUNDED } from './ast.ts'
 
 export type Width = readonly [min: number, max: number]
 
 const capped = (min: number, max: number): Width => [Math.min(min, UNBOUNDED - 1), Math.min(max, UNBOUNDED)]
 
-/** The width of a node; `groups` holds those of the groups that are closed already. */
+/** Return the width of a node; `groups` holds the widths of closed groups. */
 export function widthOf(node: RegexNode, groups: ReadonlyArray<Width | undefined>): Width {
   switch (node.kind) {
     case 'set':

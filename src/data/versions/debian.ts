@@ -9,7 +9,7 @@ interface DebianVersion {
 
 const GREATEST_EPOCH = 0x7fffffff
 
-/** Undefined for what dpkg refuses to read; blank for no version at all. */
+/** Undefined for a version that dpkg refuses; blank for an empty one. */
 function parse(text: string): DebianVersion | 'blank' | undefined {
   if (text === '' || text === '<unknown>') return 'blank'
   const trimmed = text.replace(/^[ \t]+|[ \t]+$/g, '')
@@ -59,7 +59,7 @@ function compareParts(a: string, b: string): number {
 const compareNumbers = (a: string, b: string): number =>
   a.length !== b.length ? a.length - b.length : a < b ? -1 : a > b ? 1 : 0
 
-/** Return the order of two versions; undefined when dpkg cannot read one of them. */
+/** Return the order of two versions; undefined if dpkg cannot parse one of them. */
 export function compareDebian(first: string, second: string): number | undefined {
   const a = parse(first)
   const b = parse(second)

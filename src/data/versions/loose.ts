@@ -1,5 +1,5 @@
-// Versions of no known scheme, compared as Salt does where a package manager has no order of its own: runs of digits
-// as numbers, runs of small letters and all else as text.
+// Versions of no known scheme, compared as in Salt if a package manager has no order of its own: runs of digits as
+// numbers, runs of lower-case letters and other runs as text.
 
 /** Less than, equal to or greater than nothing; undefined where two versions have no order. */
 export type VersionOrder = (a: string, b: string) => number | undefined
@@ -52,7 +52,7 @@ export function splitComparison(version: string): [operator: string, version: st
   return match ? [match[1] ?? '', match[2]!] : ['', version]
 }
 
-/** The first of the versions that a wish such as `>=1.2` accepts. */
+/** Return the first of the versions that a constraint such as `>=1.2` accepts. */
 export function matchVersion(
   wish: string,
   available: readonly string[],

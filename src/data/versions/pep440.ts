@@ -1,4 +1,4 @@
-// Versions of Python packages (PEP 440): their order, and the specifiers that accept them.
+// Versions of Python packages (PEP 440): their order, and the specifiers that match them.
 import { lookup } from '../../base/mod.ts'
 
 interface Pep440 {
@@ -16,7 +16,7 @@ const PATTERN =
 
 const LETTERS: Readonly<Record<string, string>> = lookup({ alpha: 'a', beta: 'b', c: 'rc', pre: 'rc', preview: 'rc' })
 
-/** Undefined for a text that is no such version. */
+/** Undefined for an invalid version. */
 function parsePep440(text: string): Pep440 | undefined {
   const match = PATTERN.exec(text.trim().toLowerCase())
   if (!match) return undefined
@@ -66,7 +66,7 @@ function compareKeys(a: readonly Key[], b: readonly Key[]): number {
 const compareParsed = (a: Pep440, b: Pep440, withLocal = true): number =>
   compareKeys(keyOf(a, withLocal), keyOf(b, withLocal))
 
-/** Undefined when one of them is no such version. */
+/** Undefined if one of them is an invalid version. */
 export function comparePep440(a: string, b: string): number | undefined {
   const [left, right] = [parsePep440(a), parsePep440(b)]
   return left && right && compareParsed(left, right)

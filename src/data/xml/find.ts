@@ -5,7 +5,7 @@ import type { XmlElement } from './element.ts'
 
 interface Found {
   element: XmlElement
-  /** From the root down, without the element itself. */
+  /** Ancestors from the root down, without the element itself. */
   above: readonly XmlElement[]
 }
 

@@ -33,7 +33,7 @@ class Reader {
     return this.root
   }
 
-  /** Between and around elements of the top level only spaces may stand. */
+  /** Between and around top-level elements only spaces are allowed. */
   private outside(): void {
     const start = this.at
     this.take(SPACE)

@@ -20,7 +20,7 @@ function toUnicodeLine({ name, attributes, children }: XmlElement): string {
   return content === '' ? `${line} />` : `${line}>${content}</${name}>`
 }
 
-/** `ElementTree.tostring`: what is not ASCII becomes character references, in names too. */
+/** `ElementTree.tostring`: characters outside ASCII become character references, also in names. */
 export function xmlLine(element: XmlElement): string {
   return toUnicodeLine(element).replace(/[^\x00-\x7f]/gu, (char) => `&#${char.codePointAt(0)};`)
 }

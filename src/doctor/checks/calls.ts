@@ -64,7 +64,9 @@ function reactorFiles(opts: Dict): string[] {
   return named.flatMap((file) => textOf(file) ?? [])
 }
 
-/** What the first word of a reaction calls; `caller` and `cmd` are other names of execution functions. */
+/**
+ * The kind of function for the first word of a reaction; `caller` and `cmd` are other names for execution functions.
+ */
 const KINDS: Readonly<Record<string, FunctionKind>> = {
   local: 'function',
   tgt: 'function',

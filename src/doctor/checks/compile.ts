@@ -53,7 +53,7 @@ class Compilation {
   private readonly site: Site
   private readonly ctx: CheckContext
   private readonly run: DryRun
-  /** Files whose outcome depends on something that was not evaluated. */
+  /** Files whose result depends on an expression that was not evaluated. */
   private readonly doubtful = new Set<string>()
   /** Whether something of the present minion was not evaluated. */
   private isDoubtful = false
@@ -107,13 +107,13 @@ class Compilation {
     for (const { env, path } of this.site.states.files) {
       if (!path.endsWith('.sls') || path.endsWith('top.sls')) continue
       const name = path.replace(/(\/init)?\.sls$/, '').replaceAll('/', '.')
-      // a dot in the name of a file or folder cannot be told from one between folders
+      // a dot in the name of a file or folder looks like a separator of folders
       const isNamed = !path.slice(0, -'.sls'.length).includes('.') && name !== 'init'
       if (!isNamed || isAside(path) || this.reached.has(`${env}\0${name}`)) continue
       this.isDoubtful = false
       const names: Matches = new Map([[env, [name]]])
       const states = await dryStates(this.run, minion, pillar, names)
-      // other files may have what this one requires
+      // other files may define the states that this one requires
       states.errors = states.errors.filter(({ text }) => !OF_OTHERS.test(text))
       this.tellStates(states, minion)
       await this.chunks(states, minion)
@@ -162,7 +162,7 @@ class Compilation {
       report('slow-includes', { message: `Files include each other: ${chain.join(' > ')}` })
   }
 
-  /** What may come from something that is not known here is a note. */
+  /** Return the level of an error; an error with a possibly unknown cause is a note. */
   private levelOf({ text, at }: Pick<CompileError, 'text' | 'at'>): Level | undefined {
     if (at?.file !== undefined && this.doubtful.has(at.file)) return 'note'
     if (this.isDoubtful && OF_FILES.test(text)) return 'note'

@@ -1,4 +1,4 @@
-// Options of the configuration: names, types, effects, and plugins that they name.
+// Options of the configuration: names, types, effects, and the plug-ins in them.
 import { didYouMean } from '../../base/mod.ts'
 import { type OptionProblem, option, optionProblems, rawOption, sourcesOf } from '../../config/mod.ts'
 import { configuredEngines } from '../../daemon/mod.ts'
@@ -37,7 +37,7 @@ function checkOptions({ opts, role }: SiteDaemon, { report }: CheckContext): voi
   const sources = sourcesOf(opts)
   const { problems, unknown } = optionProblems(opts, role)
   for (const { kind, option: name, text, meant } of problems) {
-    // the place is told apart, and values of options are not shown
+    // the place is reported separately, and values of options are not shown
     const message = kind === 'type' ? text.replace(/ with value .* has an invalid type/s, ' has an invalid type') : text
     report(CODE_OF[kind], {
       message: message.replace(/ \(set in .*, line \d+\)$/, '').replace(/ in \S*, line \d+(?=[ ;:])/, ''),
@@ -113,7 +113,7 @@ function* sdbDrivers(opts: Dict): Generator<Named> {
   }
 }
 
-/** A beacon may be another one under a name of its own, which `beacon_module` names. */
+/** Return the names of beacons; with `beacon_module`, an entry can have a name of its own. */
 function beaconNames(beacons: Value): string[] {
   if (!isDict(beacons)) return []
   const names = [...beacons].map(([key, settings]) => {

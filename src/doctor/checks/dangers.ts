@@ -65,7 +65,10 @@ function checkMaster(opts: Dict, { report }: CheckContext): void {
   for (const kind of API_KINDS) checkApi(kind, opts.get(kind) ?? null, at(kind), report)
 }
 
-/** Users and groups who may run all functions on all minions. Entries that begin with `^` are settings of a login system. */
+/**
+ * Return users and groups that may run all functions on all minions. Entries that begin with `^` are settings of an
+ * authentication system.
+ */
 function openUsers(users: Value): string[] {
   if (!isDict(users)) return []
   const isAll = (entry: Value): boolean => entry === '.*' || entry === '*'

@@ -1,4 +1,4 @@
-// Keys of the pki folders: whether they can be read, and how long they are.
+// Keys in the pki folders: whether they are valid, and their lengths.
 import { createPublicKey } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ export const keys: Check = {
 }
 
 function idsIn(folder: string): string[] {
-  // not there, or not for this user
+  // the folder is missing, or this user may not read it
   return recover(isAnyError, [], () =>
     readdirSync(folder, { withFileTypes: true })
       .filter((entry) => !entry.name.startsWith('.') && !entry.isDirectory())

@@ -1,4 +1,4 @@
-// Minions by what is known of them: versions, Python, missing grains.
+// Minions by their known data: versions, Python, missing grains.
 import { isList, str } from '../../data/mod.ts'
 import type { Check } from '../check.ts'
 import type { KnownMinion } from '../site/site.ts'

@@ -36,7 +36,7 @@ function tell(file: string, what: string, { report }: CheckContext): void {
   if (isReadable(file)) report('danger-readable-file', { message: `Every local user can read ${what}`, at: { file } })
 }
 
-/** Whether others can read the file: no folder above keeps them out. */
+/** Whether others can read the file: its mode and all parent folders permit it. */
 function isReadable(file: string): boolean {
   const mode = modeOf(file)
   if (mode === undefined || (mode & 0o004) === 0) return false

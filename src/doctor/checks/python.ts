@@ -1,4 +1,4 @@
-// Python modules of the site's own: whether they parse, and whether what they import is here. They are run only with --import.
+// The site's own Python modules: whether they parse, and whether their imports exist. They run only with --import.
 import { join } from 'node:path'
 import { option } from '../../config/mod.ts'
 import { importModule, type MissingImport, type ScannedModule, scanModules } from '../../python/mod.ts'
@@ -20,7 +20,7 @@ export const python: Check = {
     const files = [...site.own.modules.filter(({ file }) => file.language === 'python').map(fileOf), ...pythonSls(site)]
     const sound = files.filter((file) => isRegular(file, ctx))
     if (sound.length === 0) return
-    // a configuration under test may name any program, so that it counts only where running code is asked for
+    // a configuration under test may name any program, so the option counts only if running code was requested
     const program = site.request.doesImport ? option(site.serving.opts, 'python_executable') || USUAL : USUAL
     const scanned = scanModules(program, sound, site.own.namesOf('utils'))
     if (typeof scanned === 'string') {

@@ -1,5 +1,5 @@
-// Checks templates and SLS files as they are written, in every branch, also files that no minion gets: functions, filters, tests and states that
-// do not exist here.
+// Checks the source of templates and SLS files in every branch, also files without a minion: functions, filters, tests
+// and states that do not exist.
 import { didYouMean } from '../../base/mod.ts'
 import { JinjaError } from '../../jinja/mod.ts'
 import { jinjaDelimiters, parsePipe, parseShebang, rendererNames, saltDialect } from '../../render/mod.ts'
@@ -36,7 +36,7 @@ export const templates: Check = {
 interface Work {
   site: Site
   ctx: CheckContext
-  /** Undefined while no real minion is known: then any grain may be there. */
+  /** Undefined if no real minion is known: then every grain is accepted. */
   grains: ReadonlySet<string> | undefined
   isPillar: boolean
 }
@@ -134,7 +134,10 @@ function knownGrains({ minions }: Site): ReadonlySet<string> | undefined {
   return real.length === 0 ? undefined : new Set(real.flatMap(({ grains }) => [...grains.keys()].map(String)))
 }
 
-/** Below an ID in the first column, `module.function:` is a state. Files that compile for a minion are checked there as well. */
+/**
+ * Check the states in a text: below an ID in the first column, `module.function:` is a state. Files that compile for a
+ * minion are also checked there.
+ */
 function checkStates(text: string, file: string, { site, ctx }: Work): void {
   const keys = keysIn(text)
   const top = new Set(keys.filter(({ indent }) => indent === 0).map(({ key }) => key))
@@ -142,7 +145,7 @@ function checkStates(text: string, file: string, { site, ctx }: Work): void {
     if (indent === 0 || indent > 4 || parent === undefined || !top.has(parent) || parent === 'extend') continue
     if (!isFunctionName(key) || isKnownFunction('state', key, site)) continue
     const hint = nearName('state', key)
-    // a minion that gets it has an error of its own
+    // a minion that gets this file has its own error
     ctx.report('state-missing', { message: `There is no state '${key}'`, at: { file, line }, hint, level: 'warning' })
   }
 }

@@ -1,4 +1,4 @@
-// One state of a minion: whether it is there, has the arguments that it needs, and names files and functions that are there.
+// Checks one state of a minion: whether it exists, has its required arguments, and names existing files and functions.
 import { BrineError, type Position } from '../../base/mod.ts'
 import { isDict, isList, str, textOf, type Value } from '../../data/mod.ts'
 import { stateTable } from '../../loader/mod.ts'
@@ -14,7 +14,7 @@ import type { PlacedChunk } from './compile-states.ts'
 export interface ChunkContext {
   site: Site
   minion: string
-  /** Of findings that depend on data of the minion. */
+  /** The level of findings that depend on data of the minion. */
   level: Level | undefined
   report(code: Code, details: FindingDetails): void
   /** A file that the state renders as Jinja. */

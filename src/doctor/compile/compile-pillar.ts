@@ -49,7 +49,7 @@ export async function dryPillar(run: DryRun, minion: KnownMinion): Promise<Minio
   }
   pillar.delete('_errors')
   const ms = performance.now() - began
-  // what external pillars brought is known only from the cache
+  // data of external pillars is known only from the cache
   const whole = minion.pillar ? (merge(new Map(minion.pillar), pillar, { strategy: 'smart' }) as Dict) : pillar
   return { pillar: whole, problems: shortest(problems), ms }
 }
@@ -57,7 +57,7 @@ export async function dryPillar(run: DryRun, minion: KnownMinion): Promise<Minio
 /** Lines of pillar files may hold secrets, and are not shown. */
 const withoutExcerpt = (text: string): string => text.replace(/(?:; line \d+)?\s*\n+---\n[\s\S]*$/, '')
 
-/** An error is told with its place, and again without. */
+/** Remove errors that are also reported with their place. */
 function shortest(problems: readonly PillarProblem[]): PillarProblem[] {
   const placed = problems.filter(({ at }) => at !== undefined)
   const others = problems.filter(({ at, text }) => at === undefined && !placed.some((one) => text.includes(one.text)))

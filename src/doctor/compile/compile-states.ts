@@ -38,7 +38,7 @@ class CollectedErrors extends Reporter {
   }
 }
 
-/** Compile the highstate of a minion, or the named SLS files in place of those of its top file. */
+/** Compile the highstate of a minion, or the named SLS files instead. */
 export async function dryStates(
   run: DryRun,
   minion: KnownMinion,
@@ -55,7 +55,7 @@ export async function dryStates(
     functions: run.functions(opts, grains, pillar),
     tree: run.site.states,
     log: (level, text) => {
-      // of a top file that is no dict and of a file with an unknown renderer, only the log tells
+      // errors about a top file that is no dict, or about an unknown renderer, are only in the log
       if (level === 'error') reporter.errors.push(placedText(text))
     },
     reporter,

@@ -1,4 +1,5 @@
-// What one minion's compilation works with: options without anything that could run, the trees, renderers and functions that only look.
+// The context of one minion's compilation: options without anything that could run, the trees, renderers and read-only
+// functions.
 import { minionDefaults, option } from '../../config/mod.ts'
 import { type Dict, deepCopy } from '../../data/mod.ts'
 import type { FunctionSource, Renderer } from '../../render/mod.ts'
@@ -8,7 +9,7 @@ import { dryRenderers, type RenderWatch } from '../dry/renderers.ts'
 import { Unevaluated } from '../dry/unevaluated.ts'
 import type { KnownMinion, Site } from '../site/site.ts'
 
-/** What a master tells its minions about its states. */
+/** Options of a master that its minions need for states. */
 const OF_MASTER = [
   ...([
     'renderer',
@@ -23,7 +24,7 @@ const OF_MASTER = [
   ...(['default_top', 'top_file_merging_strategy', 'file_roots', 'pillar_roots'] as const),
 ]
 
-/** Options that keep modules, extensions and external pillars of the site from being found, because the doctor runs none of them. */
+/** Options that hide modules, extensions and external pillars of the site, because the doctor runs none of them. */
 const INERT: ReadonlyArray<readonly [string, unknown]> = [
   ['extension_modules', ''],
   ['module_dirs', []],

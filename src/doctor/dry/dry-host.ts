@@ -1,11 +1,11 @@
-// A host on which nothing can be done and nothing is known but the files of the trees: no command runs, no socket opens, no file
-// outside the trees is read. Each refused question is counted, so that an answer that depends on one is not believed.
+// A host without any access except to the files of the trees: no command runs, no socket opens, no file outside the
+// trees is read. Each refused operation is counted, so that a result that depends on one is marked as unsure.
 import { resolve, sep } from 'node:path'
 import { BrineError } from '../../base/mod.ts'
 import { type Host, LocalHost } from '../../host/mod.ts'
 import { MOST_BYTES } from '../site/read-bounded.ts'
 
-/** A question to the machine that was not asked. */
+/** A query to the machine was refused. */
 export class NotEvaluated extends BrineError<'NotEvaluated'> {
   constructor(what: string) {
     super('NotEvaluated', `not evaluated: ${what}`)
@@ -14,13 +14,13 @@ export class NotEvaluated extends BrineError<'NotEvaluated'> {
 
 export interface DryHost {
   host: Host
-  /** How many questions were refused. */
+  /** Return how many queries were refused. */
   refused(): number
 }
 
-/** What may be asked about files of the trees. */
+/** Permitted operations on files of the trees. */
 const LOOKS = new Set(['read', 'stream', 'stat', 'lstat', 'access', 'list', 'realPath', 'readLink', 'hash'])
-/** Calls whose answer does not depend on the machine. */
+/** Operations whose result does not depend on the machine. */
 const HARMLESS = new Set(['now', 'settle', 'umask'])
 
 /** A host that shows files below the given folders. An SLS file that may not be entered is empty. */

@@ -6,7 +6,7 @@ import type { Unevaluated } from './unevaluated.ts'
 
 const PYTHON = ['py', 'pydsl', 'pyobjects', 'mako']
 const DECRYPTING = ['gpg', 'nacl']
-/** Filters that touch the machine, and whose result does not depend on it. */
+/** Filters that use the machine, but whose result does not depend on it. */
 const HARMLESS_FILTERS = /^(random|rand_|strftime|date_format|uuid|gen_)/
 
 export interface RenderWatch {

@@ -1,12 +1,12 @@
-// What templates ask for that is not run: calls that change something, ask the machine or the network, or are Python of users' own.
-// Templates get a placeholder, which can be used like any value, and the call is noted as not evaluated.
+// Stand-ins for calls in templates that are not run: calls that change something, query the machine or the network, or
+// are users' own Python. Templates get a placeholder that works like any value, and the call is noted as not evaluated.
 import type { BinaryOp, Value } from '../../data/mod.ts'
 import { HostFunction } from '../../jinja/mod.ts'
 
 /** The text of a value that is not known. */
 export const PLACEHOLDER = 'not-evaluated'
 
-/** Stands for a value that is not known. */
+/** Represents an unknown value. */
 class Placeholder extends HostFunction {
   override readonly typeName = 'str'
 
@@ -69,7 +69,7 @@ class Placeholder extends HostFunction {
 
 /** Notes calls that were not evaluated. */
 export class Unevaluated {
-  /** How many placeholders were handed out. */
+  /** How many placeholders were created. */
   count = 0
   private readonly names = new Set<string>()
 

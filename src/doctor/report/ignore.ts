@@ -7,13 +7,13 @@ import type { Finding } from '../finding.ts'
 
 export interface IgnoreRule {
   code: string
-  /** Of paths relative to the folder of the ignore file, or absolute. */
+  /** Pattern of paths, relative to the folder of the ignore file, or absolute. */
   pattern?: string
 }
 
 export const IGNORE_FILE = '.brine-doctor-ignore'
 
-/** Read the words of a rule; `place` names where they stand, for errors. */
+/** Parse a rule; `place` names its position, for errors. */
 export function readRule(text: string, place: string): IgnoreRule {
   const [code = '', pattern] = text.trim().split(/[\s:]+/, 2)
   if (!isCode(code)) {

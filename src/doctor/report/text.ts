@@ -1,4 +1,4 @@
-// The report for a terminal: findings by severity, those of one code and file together.
+// The report for a terminal: findings by severity, those with the same code and file together.
 import { relative } from 'node:path'
 import type { Palette } from '../../output/mod.ts'
 import { CODES, type Level } from '../codes.ts'
@@ -19,7 +19,7 @@ const TITLES: Readonly<Record<Level, string>> = {
   note: 'Notes',
 }
 const MOST_MINIONS = 5
-/** Findings of a code of which each is shown; the rest is counted. */
+/** Limit of shown findings per code; the rest is counted. */
 const MOST_OF_CODE = 200
 
 export function textReport(findings: readonly Finding[], counts: SiteCounts, options: TextOptions): string {

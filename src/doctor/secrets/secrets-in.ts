@@ -1,5 +1,5 @@
-// Secrets in clear in a text: private keys, well-known forms of tokens, and values under names of secrets. Only the place and the kind are
-// told, never the value.
+// Secrets in plain text: private keys, well-known forms of tokens, and values under secret names. Only the place and
+// the kind are reported, never the value.
 import { isSecretName } from '../../data/mod.ts'
 
 export interface FoundSecret {
@@ -25,10 +25,10 @@ const TOKENS: ReadonlyArray<[kind: string, form: RegExp]> = [
 /** A key with a plain value in the same line. */
 const PAIR = /^\s*(?:- )?["']?([A-Za-z_][\w.-]*)["']?\s*:\s+(?:"([^"]*)"|'([^']*)'|([^\s#'"{[|>&*!][^#]*?))\s*(?:#.*)?$/
 
-/** Values that name where a secret is, or stand for one. */
+/** Values that refer to a secret, or are placeholders. */
 const NO_SECRET =
   /^(?:true|false|null|none|yes|no|on|off|\d{1,5}|~|x+|\*+|\/.*|(?:salt|sdb|file|https?|env):\/\/.*|.*\.(?:pem|key|crt|pub|cer)|.*(?:change|example|secret|password|passw|token|todo|fixme|replace|your|dummy|placeholder|<|>).*)$/i
-/** Names that look like those of secrets and hold something else. */
+/** Names that look secret but contain other data. */
 const NO_SECRET_NAME =
   /(?:^|_)(?:public|pub|host|foreign|primary|sort|gpg|enc|ssh|apt|repo|signing|authorized|known|key_?id|token_file|pass_?file|password_file|hash)|keyid|keyserver|_(?:url|uri|path|file|dir|name|id|type|size|length|ttl|age|expire\w*|policy|command|cmd|enabled|min|max)$|^(?:key|keys|tokens|passwords|secrets|private|privates?_key_?(?:file|path|bits|type))$|host_?key/i
 

@@ -1,4 +1,5 @@
-// The configuration of a site: files of a master and of a minion, read without any change, with what cannot be read reported.
+// The configuration of a site: files of a master and of a minion, read without side effects; unreadable parts are
+// reported.
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrineError } from '../../base/mod.ts'

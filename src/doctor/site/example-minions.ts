@@ -1,4 +1,4 @@
-// Minions that stand for those of a site of which none is known: one for each target of the top file, with the grains of a Debian 12.
+// Example minions for a site without known minions: one for each target of the top file, with the grains of Debian 12.
 import { type Dict, fromPlain, type Value } from '../../data/mod.ts'
 import type { KnownMinion } from './site.ts'
 

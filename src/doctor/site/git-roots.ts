@@ -1,5 +1,5 @@
-// Files of gitfs whose remotes are repositories of this machine: each environment is written below a scratch folder of the examination, so
-// that all checks read it like a root. Other remotes would need the network and are not read.
+// Files of gitfs whose remotes are repositories of this machine: each environment is written below a scratch folder of
+// the examination, so that all checks read it like a root. Other remotes would need the network and are not read.
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isAnyError, type Log, recover, toError } from '../../base/mod.ts'
@@ -12,11 +12,11 @@ import { LocalHost } from '../../host/mod.ts'
 const TREES = 'trees'
 
 export interface GitRoots {
-  /** By environment, the folder with its files. */
+  /** The folder of each environment's files. */
   roots: ReadonlyMap<string, string>
   /** Whether all remotes were read. */
   isWhole: boolean
-  /** What went wrong. */
+  /** Errors while reading. */
   problems: readonly string[]
 }
 
@@ -29,7 +29,7 @@ function addressOf(remote: Value): string {
 }
 
 function isLocal(remote: Value): boolean {
-  // the check of the configuration tells of it
+  // the check of the configuration reports it
   return recover(isAnyError, false, () => parseAddress(addressOf(remote)).scheme === 'file')
 }
 
@@ -73,7 +73,9 @@ async function writeTree(server: FileServer, env: string, root: string): Promise
   }
 }
 
-/** Add the folders of environments to file_roots, before or behind its own as `fileserver_backend` orders them. */
+/**
+ * Add the folders of environments to file_roots, before or after its own folders, in the order of `fileserver_backend`.
+ */
 export function withGitRoots(fileRoots: Dict, backends: readonly Value[], { roots }: GitRoots): Dict {
   const names = backends.map(str)
   const isFirst = names.findIndex(isGit) < names.findIndex((name) => name === 'roots' || name === 'file')
@@ -87,7 +89,7 @@ export function withGitRoots(fileRoots: Dict, backends: readonly Value[], { root
   return merged
 }
 
-/** Write paths of the scratch folder in a text as minions name them. */
+/** Replace paths of the scratch folder in a text by URLs for minions. */
 export function withoutScratch(text: string, scratch: string): string {
   const folder = `${join(scratch, TREES)}/`
   if (scratch === '' || !text.includes(folder)) return text

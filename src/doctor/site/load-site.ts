@@ -1,4 +1,4 @@
-// Puts a site together: configuration, trees, modules of its own, minions.
+// Loads a site: configuration, trees, its own modules, minions.
 import { resolve } from 'node:path'
 import { option, rawOption } from '../../config/mod.ts'
 import { type Dict, dictFrom, isDict, isList, str, type Value } from '../../data/mod.ts'
@@ -24,7 +24,7 @@ export async function loadSite(request: DoctorRequest, report: Report): Promise<
   const given = (folders: string[], name: 'file_roots' | 'pillar_roots'): Dict =>
     folders.length > 0 ? new Map([['base', folders.map((folder) => resolve(folder))]]) : rootsOf(serving, name)
   serving.opts.set('file_roots', given(request.fileRoots, 'file_roots'))
-  // roots on the command line are a whole site: those of this machine do not belong to it
+  // roots on the command line are a complete site, without those of this machine
   const isTree = request.fileRoots.length > 0 || request.pillarRoots.length > 0
   const pillarRoots =
     isTree && request.pillarRoots.length === 0 ? new Map() : given(request.pillarRoots, 'pillar_roots')
@@ -46,7 +46,7 @@ export async function loadSite(request: DoctorRequest, report: Report): Promise<
   return { request, daemons, serving, states, pillar, own, ...found }
 }
 
-/** Backends whose files are known here. */
+/** Backends whose files can be read. */
 const READ: ReadonlySet<string> = new Set(['roots', 'file', 'minionfs'])
 
 /** Add files of local Git remotes to the roots. Return whether further files come from elsewhere. */
@@ -65,7 +65,7 @@ function rootsOf({ opts }: SiteDaemon, name: 'file_roots' | 'pillar_roots'): Dic
   return new Map([...roots].map(([env, folders]): [Value, Value] => [env, isList(folders) ? folders : [folders]]))
 }
 
-/** A minion without a master is itself the one minion; the grains of another machine cannot be asked for. */
+/** Add the minion of a masterless site, which is its only minion; grains of another machine cannot be collected. */
 async function ownMinion(daemon: SiteDaemon, request: DoctorRequest, report: Report): Promise<FoundMinions> {
   const found = findMinions(
     { ...daemon, opts: new Map(daemon.opts).set('pki_dir', '').set('cachedir', '') },
@@ -81,7 +81,7 @@ async function ownMinion(daemon: SiteDaemon, request: DoctorRequest, report: Rep
   return { ...found, minions: [{ id, grains, pillar: undefined, from: 'own' }] }
 }
 
-/** The targets that top files name, as far as they can be seen without rendering. */
+/** Return the targets in top files, as far as they are visible without rendering. */
 function targetsOf(tree: SiteTree, top: string): string[] {
   const path = top.replace(/^salt:\/\//, '')
   return [...tree.roots.keys()].flatMap((env) => {

@@ -1,5 +1,5 @@
-// The minions of a site: those whose keys are accepted, with the grains and the pillar that the master keeps of them. Salt up to 3007 keeps
-// both in `minions/ID/data.p`; later releases and Brine have a bank each.
+// The minions of a site: those with accepted keys, with their grains and pillar in the master's cache. Salt up to 3007
+// stores both in `minions/ID/data.p`; later releases and Brine have a bank for each.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAnyError, recover, toError } from '../../base/mod.ts'
@@ -35,7 +35,7 @@ export function findMinions(master: SiteDaemon, request: DoctorRequest, report: 
 }
 
 function names(folder: string, ending: string): string[] {
-  // the folder is not there, or not for this user: then nothing is known
+  // the folder is missing, or this user may not read it: no data
   return recover(isAnyError, [], () =>
     readdirSync(folder)
       .filter((name) => name.endsWith(ending) && !name.startsWith('.'))
@@ -72,7 +72,7 @@ function unpacked(file: string, report: Report): Dict | undefined {
   }
 }
 
-/** One minion, or several by id, such as the answer of `salt '*' grains.items --out=json --static`. */
+/** Read one minion, or several by id, such as the output of `salt '*' grains.items --out=json --static`. */
 function fromFile(file: string, report: Report): KnownMinion[] {
   const bytes = readBounded(file, MOST_CACHED)
   const value: Value = typeof bytes === 'string' ? null : load(bytes, { name: file })

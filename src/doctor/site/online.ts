@@ -1,4 +1,4 @@
-// Asks the running master: the grains of its minions as they are now, and which minions answer. One job, which only reads.
+// Queries the running master: the current grains of its minions, and which minions answer. One read-only job.
 import { silentLog } from '../../base/mod.ts'
 import { ClientJobs } from '../../client/mod.ts'
 import { clientConfig, option } from '../../config/mod.ts'
@@ -7,7 +7,7 @@ import type { Report } from '../finding.ts'
 import type { FoundMinions } from './minions.ts'
 import type { DoctorRequest, SiteDaemon } from './site.ts'
 
-/** Put what minions answer in place of what the master remembers of them. */
+/** Replace the master's cached data by the minions' answers. */
 export async function askMinions(
   found: FoundMinions,
   { file }: SiteDaemon,

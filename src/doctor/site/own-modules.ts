@@ -1,5 +1,5 @@
-// Modules of the site's own: files of `_modules`, `_states` and the like in the roots, what was synced from there, and installed Salt
-// extensions. Their texts are read; none of them is run.
+// The site's own modules: files of `_modules`, `_states` and the like in the roots, their synced copies, and installed
+// Salt extensions. Their texts are read; none of them is run.
 import { join } from 'node:path'
 import { folderNames } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
@@ -44,7 +44,7 @@ export class OwnModules {
     }
   }
 
-  /** Whether a module of this name may be there. */
+  /** Whether a module with this name may exist. */
   has(family: FamilyName, name: string): boolean {
     return this.names.get(family)?.has(name) ?? false
   }
@@ -62,11 +62,13 @@ function inTrees(trees: readonly SiteTree[], family: FamilyName): ModuleFile[] {
   })
 }
 
-/** In folders that options name. */
+/** Return modules in folders of the options. */
 const configured = (opts: Dict, family: FamilyName): ModuleFile[] =>
   moduleFolders(opts, family).flatMap(modulesInFolder)
 
-/** In packages of the usual Python: a configuration under test must not choose which program is started. */
+/**
+ * Return modules in packages of the default Python: a configuration under test must not choose the program to start.
+ */
 const installed = (family: FamilyName): ModuleFile[] =>
   installedExtensions(new Map())
     .flatMap(({ folders }) => folders.get(family) ?? [])

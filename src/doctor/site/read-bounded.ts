@@ -5,7 +5,7 @@ import { toError } from '../../base/mod.ts'
 /** Files that are read as text are not larger. */
 export const MOST_BYTES = 2 << 20
 
-/** The bytes of a regular file of bounded size, or the reason why they are not read. */
+/** Return the bytes of a regular file of bounded size, or the reason why it is not read. */
 export function readBounded(file: string, most = MOST_BYTES): Buffer | string {
   let descriptor: number
   try {

@@ -12,7 +12,7 @@ export interface SiteFile {
   root: string
   /** Below the root. */
   path: string
-  /** On this machine. */
+  /** Path on this machine. */
   file: string
   size: number
   mode: number
@@ -20,7 +20,7 @@ export interface SiteFile {
 
 interface Folder {
   path: string
-  /** The real paths of the folders that it lies in. */
+  /** The real paths of its parent folders. */
   above: readonly string[]
 }
 
@@ -29,10 +29,10 @@ interface Skipped {
   why: string
 }
 
-/** Folders of a tree whose SLS files are no states: tests, examples, data of pillar, reactions, and hidden ones. */
+/** Folders of a tree whose SLS files are no states: tests, examples, pillar data, reactions, and hidden ones. */
 const ASIDE = /(?:^|\/)(?:\.[^/]*|tests?|test_[^/]*|spec|pillars?|reactors?|examples?|docs?|kitchen|vagrant)\//i
 
-/** Whether a file lies aside of the states of a tree. */
+/** Whether a file is in a folder without states. */
 export const isAside = (path: string): boolean => ASIDE.test(path)
 
 const MOST_FILES = 200_000
@@ -41,11 +41,11 @@ const MOST_DEPTH = 64
 const VERSION_CONTROL = new Set(['.git', '.svn', '.hg', '.bzr'])
 
 export class SiteTree implements StateTree {
-  /** By environment. */
+  /** Folders by environment. */
   readonly roots: ReadonlyMap<string, readonly string[]>
   readonly files: SiteFile[] = []
   readonly skipped: Skipped[] = []
-  /** Whether files of this environment come from elsewhere too, such as from Git, and were not read. */
+  /** Whether this environment has further files, such as from Git, that were not read. */
   isPartial = false
   /** Called before a file is read; false leaves it out, as an empty one. */
   entering: (file: string) => boolean = () => true
@@ -72,7 +72,10 @@ export class SiteTree implements StateTree {
     }
   }
 
-  /** What is in a folder. A link to a folder above is a loop; one to another folder shows its files once more. */
+  /**
+   * Return the entries of a folder. A link to a parent folder is a loop; a link to another folder lists its files
+   * again.
+   */
   private entriesOf(folder: string, above: readonly string[]): { entries: Dirent[]; above: readonly string[] } {
     try {
       const real = realpathSync(folder)
@@ -117,7 +120,7 @@ export class SiteTree implements StateTree {
     return this.index.get(`${env}\0${path}`)
   }
 
-  /** Whether there is such a file, or a folder with files. */
+  /** Whether a file, or a folder with files, exists. */
   has(path: string, env: string): boolean {
     if (this.find(path, env)) return true
     const folder = `${path.replace(/\/+$/, '')}/`

@@ -1,15 +1,15 @@
-// A site as checks see it: its daemons with their options, its trees, its minions, and the modules of its own.
+// A site for checks: its daemons with their options, its trees, its minions, and its own modules.
 import type { Role } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import type { OwnModules } from './own-modules.ts'
 import type { SiteTree } from './site-tree.ts'
 
-/** What is asked on the command line, as plain data: it goes to another process. */
+/** The request from the command line, as plain data, because it is sent to another process. */
 export interface DoctorRequest {
   configDir: string
-  /** Where the file system of the site lies, if not at `/`. */
+  /** The root of the site's file system. Default: `/`. */
   root: string
-  /** In place of the roots of the configuration. */
+  /** Replace the roots of the configuration. */
   fileRoots: string[]
   pillarRoots: string[]
   /** Files of grains, for minions that the cache does not know. */
@@ -27,7 +27,7 @@ export interface SiteDaemon {
   role: Role
   /** The main file; it need not exist. */
   file: string
-  /** Whether a file of the configuration is there. */
+  /** Whether a configuration file exists. */
   isConfigured: boolean
   opts: Dict
   /** All files of the configuration. */
@@ -39,7 +39,7 @@ export interface KnownMinion {
   grains: Dict
   /** The pillar that the master has in its cache. */
   pillar: Dict | undefined
-  /** `example` for one that was made up because no minion is known. */
+  /** `example` for a generated minion, if none is known. */
   from: 'cache' | 'file' | 'own' | 'example'
 }
 
@@ -51,7 +51,7 @@ export interface Site {
   states: SiteTree
   pillar: SiteTree
   minions: readonly KnownMinion[]
-  /** Accepted minions of which nothing else is known. */
+  /** Accepted minions without further data. */
   withoutGrains: readonly string[]
   own: OwnModules
 }

@@ -1,7 +1,7 @@
-// The text of a template without its tags, line by line: what may be written, in all branches at once.
+// The text of a template without its tags, line by line, with all branches at once.
 import { children, DEFAULT_DELIMITERS, type Delimiters, type Node, parseTemplate } from '../../jinja/mod.ts'
 
-/** Stands for the output of an expression; no part of any name. */
+/** Placeholder for the output of an expression; no name contains it. */
 const OUTPUT = '\ue000'
 
 /** The lines of the source with tags removed and outputs replaced. Throws for a template that cannot be parsed. */

@@ -1,4 +1,4 @@
-// Keys of a YAML file that may be a template, seen without rendering it: for files whose data is not known.
+// Keys of a YAML file that may be a template, found without rendering, because its data is unknown.
 import { isA, recover } from '../../base/mod.ts'
 import { JinjaError } from '../../jinja/mod.ts'
 import { plainLines } from './plain-text.ts'
@@ -13,7 +13,7 @@ export interface StaticKey {
 
 const KEY = /^( *)(?:- )?(?:'([^']*)'|"([^"]*)"|([^\s#'"[\]{},:&*!|>%@`-][^#:]*?))\s*:(?:\s|$)/
 
-/** All keys at the beginning of lines, with the key that they stand under. */
+/** Return all keys at the beginning of lines, each with its parent key. */
 export function keysIn(source: string): StaticKey[] {
   const keys: StaticKey[] = []
   const open: StaticKey[] = []

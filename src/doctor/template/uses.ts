@@ -1,11 +1,12 @@
-// What a template uses, found in its syntax tree: functions, filters, tests, grains and other templates, with lines.
+// The names that a template uses, from its syntax tree: functions, filters, tests, grains and other templates, with
+// lines.
 import { textOf } from '../../data/mod.ts'
 import { children, DEFAULT_DELIMITERS, type Delimiters, type Expr, type Node, parseTemplate } from '../../jinja/mod.ts'
 
 export interface Use {
   name: string
   line: number
-  /** Whether it stands in a branch, a loop or a macro, and may never be reached. */
+  /** Whether it is in a branch, a loop or a macro, and may never be reached. */
   isConditional: boolean
 }
 
@@ -15,7 +16,7 @@ export interface TemplateUses {
   filters: Use[]
   tests: Use[]
   grains: Use[]
-  /** Functions that the template looks for before it calls them. */
+  /** Functions whose existence the template tests before the call. */
   guarded: ReadonlySet<string>
 }
 
@@ -45,7 +46,7 @@ class Finder {
       this.add(this.functions, own, node.line)
       return
     }
-    // what decides about a branch, or is looped over, is always evaluated
+    // a condition, or the value of a loop, is always evaluated
     const [first, ...rest] = children(node)
     const isBranch = BRANCHES.has(node.type)
     const sure = node.type === 'For' ? node.iter : first
@@ -102,7 +103,7 @@ class Finder {
     }
   }
 
-  /** `salt.get('x.y')` is None for a function that is not there. */
+  /** `salt.get('x.y')` is None if the function does not exist. */
   private lookAtCall(called: Expr, args: readonly Expr[]): void {
     if (called.type !== 'Getattr') return
     if (called.attr === 'get' && isSalt(called.node)) this.guard(args[0])

@@ -1,5 +1,5 @@
-// Blobs as files below the cache, named by their ids: written once, as a whole, and never changed. A blob that is only asked for its
-// hash needs no file. Files that nobody used for a while are removed, sooner when all together are large.
+// Blobs as files below the cache, named by their ids: written once, as a whole, and never changed. A blob of which only
+// the hash is requested needs no file. Files without use for a while are removed, sooner if all together are large.
 import { createHash } from 'node:crypto'
 import {
   closeSync,
@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path/posix'
 import { folderNames, makeOwnFolder, PRIVATE_FILE } from '../../base/mod.ts'
 import type { GitMirror } from '../../git/mod.ts'
 
-/** How long a file is taken to be there without another look, in milliseconds. Files are kept much longer than that. */
+/** How long a file counts as existing without another check, in milliseconds. Files are kept much longer than that. */
 const SURE_MS = 600_000
 
 /** Seconds without use after which a file may go. */
@@ -25,7 +25,10 @@ const KEPT_SECONDS = 3 * 86_400
 /** Bytes of all files together, about: beyond that the files that were not used for longest go. */
 const MOST_BYTES = 4 * 2 ** 30
 
-/** Seconds after its last noted use in which a file may still be read: a use is noted every SURE_MS, and then trusted as long. */
+/**
+ * Seconds after its last recorded use in which a file may still be read: a use is recorded every SURE_MS, and trusted
+ * for as long.
+ */
 const READ_SECONDS = 3600
 
 const MOST_KNOWN = 100_000
@@ -35,7 +38,7 @@ const REAP_MS = 3_600_000
 
 interface Known {
   size: number
-  /** By the usual algorithm. */
+  /** With the default algorithm. */
   hash: string
 }
 
@@ -43,7 +46,7 @@ export class BlobFiles {
   private readonly folder: string
   private readonly hashType: string
   private readonly known = new Map<string, Known>()
-  /** Until when each file is sure to be on disk. */
+  /** Until when each file is known to be on disk. */
   private readonly sure = new Map<string, number>()
   private readonly writing = new Map<string, Promise<Known | undefined>>()
   private readonly reading = new Map<string, Promise<Known | undefined>>()
@@ -155,7 +158,7 @@ export class BlobFiles {
     return true
   }
 
-  /** Remove the files that were not used for long, those of writers that were killed, and, beyond the bound, the oldest. */
+  /** Remove files without use for long, those of killed writers, and, above the limit, the oldest. */
   private reap(now: number): void {
     const files: Array<{ path: string; size: number; used: number }> = []
     for (const part of folderNames(this.folder)) {

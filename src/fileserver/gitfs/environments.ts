@@ -18,7 +18,7 @@ export interface FetchedRemote {
   mirror: GitMirror
 }
 
-/** Names that may be asked for are any; this many are kept. */
+/** Limit of cached names: requests can contain any name. */
 const MOST_KEPT = 2000
 
 /** Whether Salt takes the name of an environment for a commit id. */
@@ -45,12 +45,12 @@ export class Environments {
     this.names = [...names].sort()
   }
 
-  /** Whether this is still what was fetched last. */
+  /** Whether this is still the last fetched state. */
   isOf(refs: ReadonlyArray<GitRefs | undefined>): boolean {
     return refs.every((one, index) => one === this.refs[index])
   }
 
-  /** Whether an environment is one of its own, not only what a fallback stands in for. */
+  /** Whether an environment exists itself, not only by a fallback. */
   isKnown(saltenv: string): boolean {
     return this.all.has(saltenv) || isHex(saltenv)
   }

@@ -15,7 +15,7 @@ import type {
   FolderListing,
   ServedFile,
   UpdateReport,
-  UpdateWish,
+  UpdateRequest,
 } from '../backend.ts'
 import { insideMount } from '../mountpoint.ts'
 import { noteRemotes } from '../noted-remotes.ts'
@@ -27,7 +27,7 @@ import { Listings } from './listings.ts'
 import { gitfsRemotes } from './remotes.ts'
 import { updatedRemote } from './updated.ts'
 
-/** How long the refs of mirrors are taken to be the same without another look, in milliseconds; requests come in crowds. */
+/** How long the refs of mirrors count as unchanged without another check, in milliseconds; requests come in bursts. */
 const SURE_MS = 100
 
 export class GitFiles implements FileBackend {
@@ -56,7 +56,7 @@ export class GitFiles implements FileBackend {
     return join(this.cachedir, 'gitfs')
   }
 
-  /** The remotes; what is wrong with their configuration is told at the first use, and raised at each. */
+  /** Return the remotes; problems with their configuration are logged at the first use, and thrown at each. */
   private all(): FetchedRemote[] {
     this.remotes ??= this.read()
     if (this.remotes instanceof Error) throw this.remotes
@@ -117,7 +117,7 @@ export class GitFiles implements FileBackend {
     const environments = await this.current()
     const trees = await environments.treesOf(saltenv)
     const listing = await this.listings.of(saltenv, trees, environments.has(saltenv))
-    // as Salt has it, what a fallback serves has no links of its own
+    // as in Salt, files of a fallback have no links
     return environments.isKnown(saltenv) ? listing : { ...listing, links: new Map() }
   }
 
@@ -125,7 +125,7 @@ export class GitFiles implements FileBackend {
     return folderEntries(await (await this.current()).treesOf(saltenv), path)
   }
 
-  async update(wish: UpdateWish = {}): Promise<UpdateReport> {
+  async update(wish: UpdateRequest = {}): Promise<UpdateReport> {
     const report = await this.updater().update(wish)
     this.sureUntil = 0
     // a master that runs knows all mirrors in use
@@ -193,7 +193,7 @@ export class GitFiles implements FileBackend {
   }
 }
 
-/** A path in the commit for one that is asked for; undefined when this remote does not serve it. */
+/** Return the path in the commit for a requested one; undefined if this remote does not serve it. */
 function pathInside({ root, mountpoint }: ServedTree, path: string): string | undefined {
   const rel = insideMount(mountpoint, path)
   return rel === undefined || root === '' ? rel : `${root}/${rel}`
@@ -218,7 +218,7 @@ const blobStat = (size: number, mode: number): FileStat => ({
 
 const opened = new WeakMap<Dict, GitFiles>()
 
-/** Return the backend for a set of options: always the same, because it remembers what it has read. */
+/** Return the backend for a set of options: one instance per set, because it caches what it has read. */
 export function gitFiles(opts: Dict, log: Log): GitFiles {
   const known = opened.get(opts) ?? new GitFiles(opts, log)
   if (log !== silentLog) known.logTo(log)

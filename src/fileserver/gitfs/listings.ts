@@ -41,7 +41,7 @@ export class Listings {
     return result
   }
 
-  /** Which list each file has, as far as this process wrote or saw it. */
+  /** The list of each file, as far as this process wrote or saw it. */
   private readonly written = new Map<string, string>()
 
   private keep(key: string, made: Promise<FolderListing>): void {
@@ -80,7 +80,7 @@ export class Listings {
     return Buffer.byteLength(name) > LONGEST_NAME ? undefined : join(this.folder, `${name}.json`)
   }
 
-  /** Forget lists, and return the environments of those that there were. */
+  /** Drop lists; return the environments of the dropped ones. */
   clear(saltenv: string | null): string[] {
     this.written.clear()
     const names = folderNames(this.folder).filter((name) => name.endsWith('.json'))

@@ -1,4 +1,4 @@
-// The `gitfs` backend, where its provider is one that Salt knows.
+// The `gitfs` backend, if its provider is known to Salt.
 import type { Log } from '../../base/mod.ts'
 import { type Dict, isDict } from '../../data/mod.ts'
 import { isKnownProvider } from '../../git/mod.ts'

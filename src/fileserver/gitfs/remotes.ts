@@ -1,4 +1,4 @@
-// The remotes of gitfs as they are configured, with the environments that each serves.
+// The configured remotes of gitfs, with the environments of each.
 import type { Log } from '../../base/mod.ts'
 import { option, rawOption } from '../../config/mod.ts'
 import { type Dict, exprMatch, str, type Value } from '../../data/mod.ts'
@@ -10,7 +10,7 @@ import {
   type RoleRules,
 } from '../../git/mod.ts'
 
-/** Where the files of one environment are: which ref, which folder of it, and below which path they are served. */
+/** The location of the files of one environment: the ref, its folder, and the mountpoint. */
 export interface EnvironmentPlace {
   ref: string
   root: string
@@ -58,7 +58,10 @@ function rulesOf(opts: Dict): RoleRules {
   }
 }
 
-/** Return the provider of Salt that is configured, which says what a remote may be told; git itself does the work in any case. */
+/**
+ * Return the configured provider of Salt, which determines the permitted settings of a remote; git itself does the work
+ * in any case.
+ */
 export const providerOf = (opts: Dict): string => str(rawOption(opts, 'gitfs_provider') ?? '').toLowerCase()
 
 export function gitfsRemotes(opts: Dict, log: Log): GitfsRemote[] {
@@ -77,9 +80,9 @@ export class GitfsRemote {
   readonly base: string
   readonly fallback: string
   readonly refTypes: readonly RefType[]
-  /** Seconds between updates; 0 for none but those that somebody asks for. */
+  /** Seconds between updates; 0 for updates on request only. */
   readonly interval: number
-  /** By ref the environments that are mapped to it; such a ref has no environment of its own name. */
+  /** By ref the environments that are mapped to it; such a ref has no environment with its own name. */
   readonly mapped = new Map<string, string[]>()
   private readonly isMappingOff: boolean
   private readonly allEnvironments: string | undefined
@@ -151,14 +154,14 @@ export class GitfsRemote {
     return isExposed
   }
 
-  /** Where an environment is looked for; undefined when this remote cannot have it. */
+  /** Return the location of an environment; undefined if this remote cannot have it. */
   placeOf(saltenv: string): EnvironmentPlace | undefined {
     const ref = this.refOf(saltenv)
     if (ref === undefined) return undefined
     const { settings } = this.configured
     const parameter = (name: string): string =>
       this.own.get(saltenv)?.get(name) ?? this.shared.get(saltenv)?.get(name) ?? str(settings.get(name) ?? '')
-    // the mountpoint of a remote loses its outer slashes, that of an environment only those behind it
+    // the mountpoint of a remote loses its outer slashes, that of an environment only the trailing ones
     const mountpoint = bareMount(parameter('mountpoint'))
     const isOfRemote = !this.own.get(saltenv)?.has('mountpoint') && !this.shared.get(saltenv)?.has('mountpoint')
     return {

@@ -14,19 +14,19 @@ import { s3Identity } from './role.ts'
 export interface S3Object {
   key: string
   size: number
-  /** As the server gives it; empty where it gives none. */
+  /** The server's ETag; empty if there is none. */
   etag: string
   /** When it was changed, as the server gives it. */
   modified: string
 }
 
-/** The bucket cannot be had, or answers what cannot be served. */
+/** The bucket is not accessible, or its answer is invalid. */
 class BucketError extends BrineError<'BucketFailed'> {}
 
 const MOST_LIST = 16 << 20
 const MOST_PAGES = 10_000
 
-/** Seconds that a file stays after its object was changed or removed: somebody may be reading. */
+/** Seconds that a file stays after its object was changed or removed, for running downloads. */
 const KEPT_SECONDS = 3600
 
 export interface BucketSettings {
@@ -75,7 +75,7 @@ export class Bucket implements UpdatedRemote {
       : undefined
   }
 
-  /** Return the objects by key, as the last update found them. */
+  /** Return the objects by key, as of the last update. */
   objects(): ReadonlyMap<string, S3Object> {
     const path = join(this.folder, 'objects.json')
     const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
@@ -121,7 +121,7 @@ export class Bucket implements UpdatedRemote {
     throw new BucketError('BucketFailed', 'the list of the bucket does not end')
   }
 
-  /** Return the path of the file of an object, after it is there. */
+  /** Return the path of the file of an object, and fetch it if needed. */
   async file(object: S3Object): Promise<string> {
     const version = objectVersion(object)
     const path = join(this.folder, 'files', version)
@@ -181,7 +181,7 @@ export const objectVersion = ({ key, size, etag, modified }: S3Object): string =
     .update(JSON.stringify([key, size, etag, modified]))
     .digest('hex')
 
-/** Minions make paths of keys, so one that leads up or has control characters is not served. */
+/** Whether a key is safe as a path on minions: no parent directories and no control characters. */
 const isPlainKey = (key: string): boolean =>
   !/[\0-\x1f\x7f\\]/.test(key) &&
   key

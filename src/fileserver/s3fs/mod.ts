@@ -13,7 +13,7 @@ import {
   noFiles,
   type ServedFile,
   type UpdateReport,
-  type UpdateWish,
+  type UpdateRequest,
 } from '../backend.ts'
 import { isIgnored } from '../ignored.ts'
 import { RemoteUpdates, remoteStatus } from '../remote-updates.ts'
@@ -88,7 +88,7 @@ export class S3Files implements FileBackend {
     return [...new Set(names.filter((key) => key.includes('/')).map((key) => key.split('/')[0]!))].sort()
   }
 
-  /** The buckets that an environment is in, and what its keys begin with. */
+  /** Return the buckets of an environment, with the prefix of its keys. */
   private placesOf(saltenv: string): Array<readonly [Bucket, string]> {
     const [given, all] = [this.byEnvironment(), this.all()]
     if (given) return (given.get(saltenv) ?? []).map((name) => [all.get(name)!, ''])
@@ -114,7 +114,7 @@ export class S3Files implements FileBackend {
       if (object === undefined || isIgnored(this.opts, object.key)) continue
       const file = await bucket.file(object)
       const stat = await this.host.stat(file)
-      // files of buckets have no modes; these are the usual ones
+      // files in buckets have no modes; use the default ones
       if (stat) return { path: file, rel: path, stat: { ...stat, mode: 0o644 }, content: objectVersion(object) }
     }
     return undefined
@@ -146,7 +146,7 @@ export class S3Files implements FileBackend {
     return isKnown ? [...entries.values()] : undefined
   }
 
-  update(wish: UpdateWish = {}): Promise<UpdateReport> {
+  update(wish: UpdateRequest = {}): Promise<UpdateReport> {
     return this.updater().update(wish)
   }
 
@@ -181,7 +181,7 @@ interface Opened {
 
 const opened = new WeakMap<Dict, Opened>()
 
-/** Return the backend for a set of options: always the same, because it remembers what it has read. */
+/** Return the backend for a set of options: one instance per set, because it caches what it has read. */
 export function openS3Files(given: Dict, host: Host, log: Log): S3Files {
   // a target of salt-ssh is served from the buckets of the master
   const masters = given.get('__master_opts__')

@@ -1,16 +1,16 @@
-// The access key of the role of an EC2 instance, from its metadata service. Asked for only where no key is configured; kept until
-// shortly before it ends.
+// The access key of the role of an EC2 instance, from its metadata service. Used only if no key is configured; cached
+// until shortly before it expires.
 import { type Dict, dictFrom, float, type Value } from '../../data/mod.ts'
 import type { Host } from '../../host/mod.ts'
 import { type HttpStream, openUrl } from '../../http/mod.ts'
 import { type S3Login, s3Login, wholeText } from '../s3.ts'
 
-/** In place of a key it means the same as none. */
+/** As a key, this word means the same as no key. */
 const ROLE_WORD = 'use-instance-role-credentials'
 
 const ADDRESS = 'http://169.254.169.254'
 
-/** After this many milliseconds a machine without such a service is asked again. */
+/** Milliseconds before the metadata service is queried again after it did not answer. */
 const ABSENT_MS = 300_000
 
 /** A key is renewed this many milliseconds before it ends. */
@@ -56,7 +56,7 @@ async function roleLogin(host: Host, opts: Dict): Promise<NonNullable<typeof kno
     const login = { key: SecretAccessKey, keyId: AccessKeyId, ...(Token && { token: Token }) }
     return { login, until: Number.isNaN(until) ? none.until : until }
   } catch {
-    // not on such a machine: buckets that are open to all can be served
+    // not an EC2 instance; public buckets need no key
     return none
   }
 }

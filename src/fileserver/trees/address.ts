@@ -1,5 +1,5 @@
-// The address of a repository: what the program is told, and the login that may stand in it. Any user of the machine can read the
-// words of a command, so a password is taken out.
+// The address of a repository: the text for the program, and the login in it. All users of the machine can read the
+// arguments of a process, so the password is removed.
 import { isAnyError, recover } from '../../base/mod.ts'
 import { withoutLogin } from '../../git/mod.ts'
 import { TreeError } from './program.ts'
@@ -13,7 +13,7 @@ export interface TreeAddress {
 
 const CONTROL = /[\0-\x1f\x7f]/
 
-/** Return what an address means, or refuse one that the program would take for an option or for a command to run. */
+/** Parse an address; throw if the program would treat it as an option or as a command to run. */
 export function parseTreeAddress(text: string, schemes: readonly string[]): TreeAddress {
   const refuse = (why: string): never => {
     throw new TreeError('AddressRefused', `The address '${withoutLogin(text)}' of a repository ${why}`)
@@ -35,6 +35,6 @@ export function parseTreeAddress(text: string, schemes: readonly string[]): Tree
 }
 
 function decoded(text: string): string {
-  // a percent sign that begins no escape stands for itself
+  // a percent sign that begins no escape is literal
   return recover(isAnyError, text, () => decodeURIComponent(text))
 }

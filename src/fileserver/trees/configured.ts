@@ -1,4 +1,4 @@
-// The remotes of svnfs and hgfs as they are configured: an address, or an address with options of its own.
+// The configured remotes of svnfs and hgfs: an address, or an address with options.
 import type { Log } from '../../base/mod.ts'
 import { type Dict, isDict, isList, SaltError, str, type Value } from '../../data/mod.ts'
 import { withoutLogin } from '../../git/mod.ts'
@@ -44,7 +44,7 @@ export function configuredTrees(given: Value, rules: TreeRules, log: Log): Confi
   })
 }
 
-/** A list of mappings with one key each, as one mapping. */
+/** Merge a list of one-key mappings into one mapping. */
 function packed(own: Value): Map<string, string> {
   const dicts: Dict[] = isDict(own) ? [own] : isList(own) ? own.filter(isDict) : []
   return new Map(dicts.flatMap((dict) => [...dict].map(([name, value]): [string, string] => [str(name), str(value)])))

@@ -1,5 +1,5 @@
-// A Mercurial repository: branches, bookmarks and tags are environments. All changesets are pulled into a repository without a
-// working copy below the cache, and files are written from there when somebody asks for them.
+// A Mercurial repository: branches, bookmarks and tags are environments. All changesets are pulled into a repository
+// without a working copy below the cache, and files are written from there on request.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
 import { makeOwnFolder, writeWhole } from '../../base/mod.ts'
@@ -9,7 +9,7 @@ import type { Tree, TreeSource } from './source.ts'
 
 const SCHEMES = ['', 'file', 'http', 'https', 'ssh']
 
-/** What hg says after a process was killed in the middle of a change. */
+/** hg's message after a process was killed during a change. */
 const ABANDONED = /abandoned transaction found/
 
 export const BRANCH_METHODS = ['branches', 'bookmarks', 'mixed'] as const
@@ -48,7 +48,7 @@ export class HgSource implements TreeSource {
     const trees = new Map<string, Tree>()
     const add = (pairs: ReadonlyArray<readonly [string, string]>): void => {
       for (const [name, node] of pairs) {
-        // what is called base is served only if it is configured to be
+        // `base` is served only from the configured name
         if (name === base || name !== 'base')
           trees.set(name === base ? 'base' : name, { id: node, revision: node, path: '' })
       }
@@ -60,7 +60,7 @@ export class HgSource implements TreeSource {
     return trees
   }
 
-  /** Pull; what a pull that was killed left behind is taken back first. */
+  /** Pull, after recovering from an interrupted pull. */
   private async pull(address: TreeAddress): Promise<void> {
     const words = ['pull', '--quiet', '--', address.url]
     try {
@@ -84,7 +84,7 @@ export class HgSource implements TreeSource {
     })
   }
 
-  /** Bookmarks as the server has them: a pull does not take away those that were deleted there. */
+  /** Return the bookmarks of the server: a pull does not remove deleted ones. */
   private async bookmarks(address: TreeAddress): Promise<Array<[string, string]>> {
     const lines = (await this.hg(['debugpushkey', '--', address.url, 'bookmarks'], address)).split('\n')
     return lines.flatMap((line) => {
@@ -93,7 +93,7 @@ export class HgSource implements TreeSource {
     })
   }
 
-  /** hg reads its usual files, in which people keep logins and certificates, and then ours. */
+  /** Run hg. It reads its usual configuration files, in which users keep logins and certificates, and then Brine's. */
   private hg(words: readonly string[], address?: TreeAddress): Promise<string> {
     const own = join(this.home, address ? 'hgrc-remote' : 'hgrc')
     writeIfOther(own, settings(address))

@@ -20,9 +20,9 @@ interface TreeKind {
   whitelist: OptionName
   blacklist: OptionName
   interval: OptionName
-  /** Those that say which files there are, and so tell caches apart. */
+  /** Settings that determine the files, and therefore identify the cache. */
   telling: readonly string[]
-  /** Return what is wrong with the options; `where` names the remote. */
+  /** Return the problem with the options; `where` names the remote. */
   wrong(settings: ReadonlyMap<string, string>, where: string): string | undefined
   source(url: string, home: string, settings: ReadonlyMap<string, string>): TreeSource
 }
@@ -115,7 +115,9 @@ function remotesOf(kind: TreeKind, opts: Dict, log: Log): TreeRemote[] {
   })
 }
 
-/** The cache of a repository is told by its address and by what the environments are made of, and not by its password. */
+/**
+ * Return the folder name for a repository: from its address and the settings of its environments, without its password.
+ */
 function folderName({ telling }: TreeKind, { shownId, settings }: ConfiguredTree): string {
   const identity = JSON.stringify([shownId, ...telling.map((name) => settings.get(name)!)])
   return createHash('sha256').update(identity).digest('hex').slice(0, 32)
@@ -129,7 +131,7 @@ interface Opened {
 
 const opened = new WeakMap<Dict, Map<string, Opened>>()
 
-/** Return the backend for a set of options: always the same, because it remembers what it has read. */
+/** Return the backend for a set of options: one instance per set, because it caches what it has read. */
 function open(kind: TreeKind, given: Dict, host: Host, log: Log): TreeFiles {
   // a target of salt-ssh is served from the trees of the master
   const masters = given.get('__master_opts__')

@@ -1,4 +1,5 @@
-// The programs svn and hg: with an environment of our own making, in which they ask nobody, and without a login among their words.
+// Runs the programs svn and hg: with a controlled environment, without prompts, and without a login among their
+// arguments.
 import { BrineError } from '../../base/mod.ts'
 import { userVariables } from '../../git/mod.ts'
 import { LocalHost } from '../../host/mod.ts'
@@ -16,23 +17,23 @@ export class TreeError extends BrineError<TreeErrorCode> {}
 export interface ProgramCall {
   argv: readonly string[]
   cwd: string
-  /** Variables besides those of the user. */
+  /** Environment variables in addition to the user's. */
   env?: Readonly<Record<string, string>>
   stdin?: string
   /** Texts that no message may show. */
   secrets?: readonly string[]
 }
 
-/** The host of this process: a remote outlives the job that first asked for it. */
+/** The host of this process: a remote outlives the job that first requests it. */
 const machine = new LocalHost()
 
 const SECONDS = 3600
 const MOST_OUTPUT = 64 << 20
 
-/** Files are made readable as the repository has them; the folder above them is closed. */
+/** Files keep their modes from the repository; the folder above them is closed. */
 const UMASK = 0o022
 
-/** Return what a program wrote to its standard output. */
+/** Return the standard output of a program. */
 export async function runTreeProgram({ argv, cwd, env = {}, stdin = '', secrets = [] }: ProgramCall): Promise<string> {
   const [program = ''] = argv
   const variables = userVariables().set('LC_ALL', 'C.UTF-8')

@@ -42,7 +42,7 @@ export interface TreeRemoteSettings {
   isExposed(saltenv: string): boolean
 }
 
-/** Seconds that a tree stays after the last environment left it: somebody may be reading. */
+/** Seconds that a tree stays after the last environment left it, for running downloads. */
 const KEPT_SECONDS = 3600
 
 const now = (): number => Date.now() / 1000
@@ -90,7 +90,7 @@ export class TreeRemote implements UpdatedRemote {
     return true
   }
 
-  /** Return the tree of each environment that is exposed, as the last update found them. */
+  /** Return the tree of each exposed environment, as of the last update. */
   environments(): ReadonlyMap<string, Tree> {
     const path = join(this.folder, 'trees.json')
     const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
@@ -143,7 +143,7 @@ export class TreeRemote implements UpdatedRemote {
     return isChanged
   }
 
-  /** Return the folder of a tree, after its files are there. */
+  /** Return the folder of a tree, with its files. */
   folderOf(tree: Tree): Promise<string> {
     const folder = join(this.folder, 'trees', tree.id)
     if (existsSync(folder)) return Promise.resolve(folder)
@@ -184,8 +184,8 @@ export class TreeRemote implements UpdatedRemote {
 }
 
 /**
- * Make a tree safe to serve: remove links that lead out of it or nowhere, and what is neither file nor folder; give files the modes
- * that Git would give them.
+ * Make a tree safe to serve: remove links that lead out of it or nowhere, and everything that is neither a file nor a
+ * folder; give files the modes that Git would use.
  */
 function settle(top: string): void {
   const real = realpathSync(top)

@@ -1,5 +1,5 @@
-// A Subversion repository: the trunk is the environment base, each folder of branches and tags is one. Files are exported by
-// revision; there is no working copy.
+// A Subversion repository: the trunk is the environment base, each folder in branches and tags is an environment. Files
+// are exported by revision; there is no working copy.
 import { createHash } from 'node:crypto'
 import { recover } from '../../base/mod.ts'
 import { findXml, parseXml, type XmlElement } from '../../data/mod.ts'
@@ -9,7 +9,7 @@ import type { Tree, TreeSource } from './source.ts'
 
 const SCHEMES = ['file', 'http', 'https', 'svn', 'svn+ssh']
 
-/** What svn says of a path that the repository does not have. */
+/** svn's message for a path that is not in the repository. */
 const IS_MISSING = /[WE]160013|non-existent in revision/
 
 export interface SvnPlaces {

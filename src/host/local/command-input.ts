@@ -1,5 +1,5 @@
-// Input of commands. Node's pipes are sockets, and a shell whose input is a socket takes itself for a remote login and
-// reads the user's profile; so input comes from a file that has no name any more.
+// Input of commands. Node's pipes are sockets, and a shell whose input is a socket assumes a remote login and reads the
+// user's profile; so the input is an unlinked temporary file.
 import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path/posix'

@@ -1,5 +1,5 @@
-// Output of commands. Node's pipes are sockets, which programs cannot open again by name: `> /dev/stdout` fails on them.
-// Commands of users get pipes of the system, made under a name that is gone as soon as it is held open, and used again.
+// Output of commands. Node's pipes are sockets, which programs cannot open by name: `> /dev/stdout` fails on them.
+// Commands of users get named pipes, which are unlinked as soon as they are open, and are used again.
 import { spawnSync } from 'node:child_process'
 import { constants, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -14,7 +14,7 @@ const READING = constants.O_RDONLY | constants.O_NONBLOCK
 /** Made at once, because starting mkfifo costs as much as the pipe saves. */
 const BATCH = ['0', '1', '2', '3']
 
-/** By what an unused pipe can be opened: of a nameless one the descriptor that holds it, else its name. */
+/** Return the path to open an unused pipe: for an unlinked one through the descriptor that holds it, else its name. */
 function pipeName(): string {
   if (free.length === 0) free.push(...newPipes())
   return free.pop()!
@@ -29,13 +29,16 @@ function newPipes(): string[] {
     process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
     return paths
   }
-  // they only read, so that the end of the writers is still the end of the output
+  // hold only the reading end, so that the last writer still ends the output
   const held = paths.map((path) => openSync(path, READING))
   rmSync(directory, { recursive: true })
   return held.map((descriptor) => `/proc/self/fd/${descriptor}`)
 }
 
-/** A pipe of the system: what a command writes to, to be closed once the command has it, and what is read from. */
+/**
+ * Return a pipe of the system: the writing end for a command, to be closed after the command has it, and the reading
+ * end.
+ */
 export function systemPipe(): { writer: number; source: Readable } {
   const path = pipeName()
   const reader = openSync(path, READING)
@@ -58,7 +61,7 @@ export class CommandOutput {
     this.hear = hear
   }
 
-  /** Where the command's output comes from; its end is when the last copy of the writing end is gone. */
+  /** Collect a command's output; it ends when the last copy of the writing end is closed. */
   gather(source: Readable): void {
     source.on('data', (piece) => this.take(piece))
     this.ended = new Promise((done, fail) => {

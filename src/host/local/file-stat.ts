@@ -1,8 +1,8 @@
-// What Node tells about a file, as our FileStat.
+// Converts Node's file metadata to FileStat.
 import type { BigIntStats } from 'node:fs'
 import type { FileStat, FileType } from '../host.ts'
 
-/** By the upper bits of the mode. */
+/** File types by the upper bits of the mode. */
 const TYPES: Record<number, FileType> = {
   1: 'fifo',
   2: 'char',

@@ -1,6 +1,7 @@
-// Symbolic links, followed here instead of by the kernel: by its rule (`fs.protected_symlinks`), whether it is switched on or not. A
-// link in a sticky directory that everybody may write to, such as /tmp, is followed only if it belongs to this process' user or to
-// the owner of the directory. Otherwise a local user could have root write to any file through a link with a known name.
+// Follows symbolic links in this process by the kernel's rule `fs.protected_symlinks`, whether the kernel applies it or
+// not. A link in a sticky, world-writable directory such as /tmp is followed only if it belongs to the user of this
+// process or to the owner of the directory. Otherwise a local user could make root write to any file through a link
+// with a predictable name.
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path/posix'
 import { systemError } from '../errors.ts'
@@ -8,7 +9,7 @@ import { systemError } from '../errors.ts'
 const MOST_LINKS = 40
 const STICKY_AND_WRITABLE = 0o1002
 
-/** Return where writing to a path ends up: links are followed, also one that points to nothing yet. */
+/** Return the path that a write would reach: links are followed, also dangling ones. */
 export function followed(path: string): string {
   let at = path
   for (let hops = 0; hops < MOST_LINKS; hops++) {

@@ -1,4 +1,4 @@
-// Users and groups of this machine: from the local files, else from whatever directory service the system asks.
+// Users and groups of this machine: from the local files, else from the system's directory service.
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { parseGroup, parsePasswd, type User, type UserGroup } from '../accounts.ts'
 
@@ -30,7 +30,7 @@ export function localGroup(nameOrId: string | number): UserGroup | undefined {
   return found ?? parseGroup(askDirectory('group', nameOrId))[0]
 }
 
-/** A machine whose accounts are only in files needs no question. */
+/** Whether accounts can also come from a directory service; if not, no query is needed. */
 const asksDirectory = kept('/etc/nsswitch.conf', (text) =>
   text
     .split('\n')

@@ -1,5 +1,5 @@
-// Connections from this machine: to its own sockets, or over the network, encrypted or not. Reading is by pieces, and
-// whoever speaks a protocol puts them together.
+// Connections from this machine: to its own sockets, or over the network, with or without TLS. Reads return pieces; the
+// protocol code joins them.
 import { connect, isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
@@ -41,7 +41,7 @@ export async function openSocket(
   )
 }
 
-/** A stream that tells when nothing has come for some time. */
+/** A stream with an idle timeout. */
 export type TimedStream = Duplex & { setTimeout(milliseconds: number, tell?: () => void): unknown }
 
 /** A connection over a stream that is open. */
@@ -61,7 +61,7 @@ export class StreamConnection implements Connection {
   private listen(): void {
     const { socket, place } = this
     socket.setTimeout(this.timeout * 1000, () => socket.destroy(systemError('ETIMEDOUT', place)))
-    // a failure is told to whoever reads or writes next
+    // the next read or write reports the error
     socket.on('error', () => {})
     this.pieces = socket[Symbol.asyncIterator]()
   }

@@ -1,10 +1,10 @@
-// Which file a command starts: as the system looks it up, but saying what is wrong before anything wraps it.
+// The file that a command starts: resolved like the system does, with its error before anything wraps the command.
 import { accessSync, closeSync, constants, existsSync, openSync, readSync } from 'node:fs'
 import { isAnyError, recover } from '../../base/mod.ts'
 import { systemError } from '../errors.ts'
 import type { Command } from '../host.ts'
 
-/** Where programs are when nobody says. */
+/** The search path without PATH. */
 const DEFAULT_PATH = '/bin:/usr/bin'
 
 export function programPath({ argv: [program = ''], env, cleanEnv }: Command): string {
@@ -39,7 +39,7 @@ function isPlainText(path: string): boolean {
       closeSync(file)
     }
   } catch {
-    // a program may be run by those who cannot read it
+    // a program can be executable without being readable
     return false
   }
   const text = start.subarray(0, length)

@@ -1,9 +1,9 @@
-// The files of a simulated machine. Whoever acts is root: modes and owners are kept, and hinder nobody.
+// The files of a simulated machine. All operations act as root: modes and owners are stored, but not enforced.
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path/posix'
 import { hasCode, recover } from '../../base/mod.ts'
 import { systemError } from '../errors.ts'
-import type { AccessWish, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
+import type { AccessMode, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
 import { randomName } from '../random-name.ts'
 import { type FileNode, findNode, makeNode, place, statOf } from './nodes.ts'
 
@@ -125,7 +125,7 @@ export abstract class MemoryFiles implements HostFiles {
     return { blockSize: 4096, blocks: 1 << 20, free: 1 << 19, available: 1 << 19, files: 1 << 16, freeFiles: 1 << 15 }
   }
 
-  async access(path: string, wish: AccessWish): Promise<boolean> {
+  async access(path: string, wish: AccessMode): Promise<boolean> {
     const stat = await this.stat(path)
     if (stat === undefined) return false
     return wish !== 'execute' || stat.type === 'directory' || (stat.mode & 0o111) !== 0

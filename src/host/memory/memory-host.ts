@@ -1,12 +1,12 @@
-// A simulated machine: its files, accounts and environment are in memory, and its commands are what a script says.
-// For tests, and for thousands of minions in one process.
+// A simulated machine: files, accounts and environment are in memory, and a script defines the results of commands. For
+// tests, and for thousands of minions in one process.
 import type { User, UserGroup } from '../accounts.ts'
 import { HostError, systemError } from '../errors.ts'
 import type { Command, CommandResult, Connection, Host, SocketAddress } from '../host.ts'
 import { findProgram } from '../which.ts'
 import { MemoryFiles } from './memory-files.ts'
 
-/** What a scripted command answers; text alone is its stdout. */
+/** The result of a scripted command; a text alone is its stdout. */
 export interface ScriptedResult {
   retcode?: number
   stdout?: string
@@ -19,20 +19,20 @@ export type ScriptedCommand = (
   host: MemoryHost,
 ) => string | ScriptedResult | undefined | Promise<string | ScriptedResult | undefined>
 
-/** What the other side of a socket answers to a piece that is written; null for a new connection. */
+/** Return the answer of a scripted peer to a piece of data; null stands for a new connection. */
 export type ScriptedSocket = (sent: string | null) => string | undefined
 
 /** A file as its text, or with its facts. */
 export type MemoryFile = string | { text?: string; mode?: number; uid?: number; gid?: number; link?: string }
 
 export interface MemoryMachine {
-  /** By path; directories above them are made. A path that ends with `/` is a directory. */
+  /** By path; parent directories are created. A path that ends with `/` is a directory. */
   files?: Readonly<Record<string, MemoryFile>>
   users?: readonly User[]
   groups?: readonly UserGroup[]
   env?: Readonly<Record<string, string>>
   hostname?: string
-  /** Seconds since the epoch; the clock stands still unless a function moves it. */
+  /** Seconds since the epoch. Default: a fixed time. */
   now?: () => number
   /** Tried in turn until one answers. */
   commands?: readonly ScriptedCommand[]

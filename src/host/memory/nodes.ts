@@ -14,9 +14,9 @@ export interface FileNode {
   inode: number
   links: number
   content: Uint8Array
-  /** Of a link. */
+  /** The target of a link. */
   target: string
-  /** Of a directory. */
+  /** The entries of a directory. */
   entries: Map<string, FileNode>
 }
 
@@ -56,11 +56,11 @@ const MOST_LINKS = 40
 
 interface Found {
   node: FileNode | undefined
-  /** Without links on the way, or at the end when they were followed. */
+  /** The path without links in its parents, or without any link if they were followed. */
   path: string
 }
 
-/** Finds what a path leads to; a missing directory on the way is a failure, a missing end is not. */
+/** Return the node of a path; a missing parent is an error, a missing node is undefined. */
 export function findNode(root: FileNode, path: string, follow: boolean, hops = 0): Found {
   if (hops > MOST_LINKS) throw systemError('ELOOP', path)
   const names = resolve('/', path).split('/').filter(Boolean)
@@ -84,7 +84,7 @@ export function findNode(root: FileNode, path: string, follow: boolean, hops = 0
   return { node, path: at || '/' }
 }
 
-/** The directory a path lies in, and the path's last name. */
+/** Return the directory of a path, and the path's last name. */
 export function place(root: FileNode, path: string): { directory: FileNode; name: string } {
   const absolute = resolve('/', path)
   const { node } = findNode(root, dirname(absolute), true)

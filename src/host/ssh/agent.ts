@@ -16,21 +16,21 @@ export interface AgentAnswer {
 }
 
 export interface AgentRequestOptions {
-  /** Hears stdout as it comes; then none of it is kept. */
+  /** Receives stdout as it arrives; then none of it is kept. */
   hear?: (piece: Buffer) => void
   /** In bytes, for each stream. */
   limit?: number
-  /** A command that may take its time: other requests are better asked elsewhere. */
+  /** Whether the command may take long: other requests should use another shell. */
   isLong?: boolean
   /** The shell has something to remove when it ends. */
   leavesFiles?: boolean
-  /** Changes nothing, so that nobody need wait for its end. */
+  /** Whether the request changes nothing, so that its end need not be awaited. */
   isRead?: boolean
 }
 
 const MOST_SAID = 64 << 10
 
-/** How long a shell may take to end, in milliseconds: longer than commands that are ended by force. */
+/** How long a shell may take to end, in milliseconds: longer than commands that are killed. */
 const PATIENCE = 5000
 
 /** One stream of an answer. */
@@ -57,7 +57,7 @@ class Gathered {
 /** Requests for many things that are one request: its text, and the answer of each. */
 export interface AgentBatch<T> {
   text(items: readonly string[]): string
-  /** Return what each item got: a value, or `undefined` for one that has to be asked alone. */
+  /** Return the result of each item; `undefined` for one that must be requested separately. */
   parts(answer: AgentAnswer, items: readonly string[]): ReadonlyArray<T | undefined>
 }
 
@@ -69,7 +69,7 @@ interface OpenBatch {
   answer: Promise<ReadonlyArray<unknown>>
 }
 
-/** Of one request with many items, in characters: some shells read requests byte by byte. */
+/** Size limit of one request with many items, in characters: some shells read requests byte by byte. */
 const MOST_BATCH = 32 << 10
 
 interface Pending {
@@ -82,7 +82,7 @@ interface Pending {
   fail: (error: SshError) => void
 }
 
-/** Of one answer, in bytes, for each stream. */
+/** Size limit of one answer, in bytes, for each stream. */
 const MOST_ANSWER = 256 << 20
 
 export class Agent {
@@ -97,10 +97,10 @@ export class Agent {
   private isOpen = false
   private isClosing = false
   private hasFiles = false
-  /** Whether something was answered since the last write: what is written now may depend on it. */
+  /** Whether an answer has arrived since the last write: the next request may depend on it. */
   private isAnswered = true
   private count = 0
-  /** When something came from the shell, or was asked of one that was idle. */
+  /** The time of the last output of the shell, or of the first request after idling. */
   private heard = 0
   private said = Buffer.alloc(0)
 
@@ -131,7 +131,7 @@ export class Agent {
     return this.pending.length
   }
 
-  /** For how long the shell has said nothing while it is asked, in milliseconds. */
+  /** For how long the shell has been silent with open requests, in milliseconds. */
   get silence(): number {
     return this.pending.length === 0 ? 0 : performance.now() - this.heard
   }
@@ -151,7 +151,7 @@ export class Agent {
     return this.enqueue(() => text, options)
   }
 
-  /** Ask for one thing of many of a kind: things that are asked for one after the other, with nothing between them, are one request. */
+  /** Request one item of a kind: consecutive requests of the same kind are sent as one. */
   async requestOf<T>(kind: AgentBatch<T>, item: string): Promise<T | undefined> {
     if (this.open?.kind !== kind || this.open.size > MOST_BATCH) this.open = this.begin(kind)
     const { items, answer } = this.open
@@ -222,7 +222,7 @@ export class Agent {
         this.channel.child.kill('SIGTERM')
       }
     }
-    // a terminal has one stream: the errors of an answer come after its output, with a mark of their own
+    // a terminal has one stream: the errors of an answer follow its output, with a separate mark
     const inTurn = this.channel.isTerminal
     const merged = new MarkedStream(
       token,
@@ -249,7 +249,7 @@ export class Agent {
     this.pending[this.errorsDone]?.err.add(piece)
   }
 
-  /** How many of the pending requests have their stderr already, and wait for stdout. */
+  /** How many pending requests already have their stderr, and wait for stdout. */
   private errorsDone = 0
 
   private finishOutput([, status, flag]: string[]): void {
@@ -304,8 +304,8 @@ export class Agent {
   }
 
   /**
-   * Let the shell end by itself, which removes its temporary files. A shell that does not is left with its connection. `letGo` takes over
-   * the process of a shell whose end need not be waited for.
+   * Let the shell end, which removes its temporary files. A shell that does not end is abandoned with its connection.
+   * `letGo` takes over the process of a shell whose end need not be awaited.
    */
   async close(letGo?: (child: ShellProcess) => void): Promise<void> {
     const isIdle = this.isIdle

@@ -7,10 +7,10 @@ import { isSshError, lostError } from './errors.ts'
 import { factsLine, type ShellSettings } from './prologue.ts'
 import { expandedWord } from './shell-text.ts'
 
-/** sshd allows ten sessions in a connection unless it is told otherwise. */
+/** By default, sshd allows ten sessions per connection. */
 const MOST = 8
 
-/** What a shell prints before it begins, and the difference of the clocks where the shell began long ago. */
+/** The output of a shell before it starts, and the clock difference if the shell started long ago. */
 export interface Introduction {
   facts: Buffer
   clockOffset?: number
@@ -34,13 +34,13 @@ export class Agents {
     this.connection = connection
   }
 
-  /** Whether the next request goes to the first shell: then it comes after all short ones before it. */
+  /** Whether the next request goes to the first shell, after all earlier short ones. */
   get isInOrder(): boolean {
     const [first] = this.agents
     return first?.isUsable === true && !first.isBusy
   }
 
-  /** The shell that is asked next: an idle one, else a new one, else the one with the fewest requests. */
+  /** Choose the shell for the next request: an idle one, else a new one, else the one with the fewest requests. */
   private choose(): Agent {
     this.last = this.pinned?.isUsable ? this.pinned : this.bestOne()
     return this.last
@@ -54,7 +54,7 @@ export class Agents {
     return usable.reduce((best, agent) => (agent.outstanding < best.outstanding ? agent : best))
   }
 
-  /** Start the first shell or take over one that waits, and return the facts that are printed before it begins. */
+  /** Start the first shell or take over a waiting one, and return the facts in its preamble. */
   async introduce(): Promise<Introduction> {
     const taken = this.connection.takeShell()
     if (taken) {
@@ -67,7 +67,7 @@ export class Agents {
         this.answered = answered
         return { facts: taken.channel.preamble, clockOffset: taken.clockOffset }
       } catch {
-        // its connection ended before anything was asked
+        // its connection ended before the first request
         this.agents.splice(this.agents.indexOf(agent), 1)
       }
     }
@@ -77,7 +77,9 @@ export class Agents {
     return { facts: channel.preamble }
   }
 
-  /** Wait until the target has answered in this session: what a shell printed before it was taken over proves nothing. */
+  /**
+   * Wait until the target has answered in this session: the old output of a shell that was taken over proves nothing.
+   */
   async reached(): Promise<void> {
     await this.answered
   }
@@ -94,8 +96,8 @@ export class Agents {
 
   private get line(): string {
     const { shell, usesTerminal } = this.connection
-    // a shell whose input is a terminal would print prompts. tee would wait for the terminal's end, so it is ended with the shell. It passes
-    // on what it reads at once; the cat of busybox may keep 16 MB
+    // a shell whose input is a terminal would print prompts. tee would wait for the terminal's end, so it is ended with
+    // the shell. It passes on its input at once; the cat of busybox may buffer 16 MB
     return usesTerminal ? `tee | { ${shell}; kill -HUP $$; }` : `exec ${shell}`
   }
 
@@ -116,19 +118,19 @@ export class Agents {
     return this.failure ? Promise.reject(this.failure) : this.choose().request(text, options)
   }
 
-  /** Ask a shell that has nothing else to do; also while the others are closed, to end what they wait for. */
+  /** Send a request to an idle shell; also while the others are closed, to end their commands. */
   requestBeside(text: string): Promise<AgentAnswer> {
     if (this.lost) return Promise.reject(this.lost)
     const idle = this.agents.find((agent) => agent.isUsable && agent.outstanding === 0)
     return (idle ?? (this.agents.length < MOST ? this.start() : this.choose())).request(text)
   }
 
-  /** Ask for one thing of a kind, together with others; undefined means that it has to be asked for alone. */
+  /** Request one item of a kind, together with others; undefined means that it must be requested separately. */
   requestOf<T>(kind: AgentBatch<T>, item: string): Promise<T | undefined> {
     return this.failure ? Promise.reject(this.failure) : this.choose().requestOf(kind, item)
   }
 
-  /** Send the requests that `work` makes at once to the shell of the last request, where they are answered after it. */
+  /** Send the requests that `work` makes at once to the shell of the last request, after which they are answered. */
   behindLast(work: () => void): void {
     this.pinned = this.last
     try {
@@ -138,7 +140,7 @@ export class Agents {
     }
   }
 
-  /** A target that was lost stays lost: what was done there meanwhile is not known. One that was left is asked for nothing more. */
+  /** A lost target stays lost, because its state is unknown. A closed one gets no more requests. */
   private get failure(): Agent['failure'] {
     return this.isClosed ? lostError(this.connection.host, 'it was closed') : this.lost
   }
@@ -147,7 +149,10 @@ export class Agents {
     return this.agents.find(({ failure }) => isSshError(failure, 'ConnectionLost'))?.failure
   }
 
-  /** A machine that hangs may still hold its connections: one that says nothing while it is asked must at least start another shell. */
+  /**
+   * Check a silent machine: a hanging machine may keep its connections open, so one with unanswered requests must at
+   * least start another shell.
+   */
   private watchSilence(): void {
     const limit = this.connection.requestTimeout * 1000
     if (limit === 0 || this.watch) return
@@ -175,7 +180,7 @@ export class Agents {
     if (answer !== 'silent') return
     const text = `no answer for ${requestTimeout} seconds, and no other shell starts there`
     for (const agent of this.agents) agent.abandon(lostError(host, text))
-    // the next program connects anew; what others have open in this connection is theirs
+    // the next program reconnects; others' channels in this connection stay open
     await this.connection.order('stop').catch(() => {})
   }
 

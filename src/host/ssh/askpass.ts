@@ -1,6 +1,7 @@
-// Answers to the questions of ssh. ssh starts a script with the question as its argument; the script asks this process through a pipe
-// with a name, and reads the answer from another. So a secret stands in no argument, environment variable or file. Questions that
-// are not about our own login are refused, and printed: the question about an unknown host key is then part of what ssh says.
+// Answers the prompts of ssh. ssh starts a script with the prompt as its argument; the script sends it to this process
+// through a named pipe, and reads the answer from another. So a secret is in no argument, environment variable or file.
+// Prompts that are not about this login are refused and printed: the question about an unknown host key is then part of
+// ssh's output.
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -21,7 +22,7 @@ printf '%s\\n' "$1" >&2
 exit 1
 `
 
-/** The script, in a directory whose programs may be started: some systems mount /run without that. */
+/** Write the script to a directory from which programs may be started: some systems mount /run with noexec. */
 function scriptIn(folder: string): { path: string; made?: string } {
   const own = join(folder, 'askpass')
   for (const [path, made] of candidates(own)) {
@@ -54,7 +55,7 @@ export class Askpass {
   constructor(target: SshTarget, folder: string, destination: () => string) {
     const script = scriptIn(folder)
     if (script.made !== undefined) this.made.push(script.made)
-    // before OpenSSH 8.4 there was no SSH_ASKPASS_REQUIRE, and a DISPLAY counted
+    // before OpenSSH 8.4 there was no SSH_ASKPASS_REQUIRE, and a DISPLAY was required
     this.environment = {
       SSH_ASKPASS: script.path,
       SSH_ASKPASS_REQUIRE: 'force',
@@ -93,7 +94,7 @@ export class Askpass {
   }
 }
 
-/** The secret that a question is about. One for a jump host is none of ours, and gets no password of the target. */
+/** Return the secret for a prompt. A prompt of a jump host gets no password of the target. */
 function secretFor(target: SshTarget, question: string, destination: () => string): string | undefined {
   const { identity, passphrase, password } = target
   if (passphrase !== undefined && identity !== undefined && identity !== AGENT_FORWARDING) {

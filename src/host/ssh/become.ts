@@ -1,10 +1,11 @@
-// How the login user becomes another: by sudo, doas or su. A password goes over the channel's stdin, at the moment it is asked for.
+// Changes from the login user to another: by sudo, doas or su. A password is sent over the channel's stdin when the
+// prompt appears.
 import { word } from './shell-text.ts'
 import type { SshTarget } from './target.ts'
 
 export interface BecomePlan {
   terminal: boolean
-  /** What sudo is told to ask with; su and doas have their own words. */
+  /** The prompt given to sudo; su and doas have their own. */
   prompt?: string
   password?: string
   /** Whether the shell's input must wait until the question is over, because the program would read it as a password. */
@@ -22,7 +23,7 @@ export function becomePlan({ become, tty: isTerminal = false }: SshTarget): Beco
   return { terminal: needsTerminal, waits, prompt: SUDO_PROMPT, ...(password !== undefined && { password }) }
 }
 
-/** What tells where the login is: our shell runs, it runs as the wanted user, the line begins. */
+/** Marks for the progress of the login: the shell runs, it runs as the wanted user, the line begins. */
 export interface LoginMarks {
   login: string
   user: string
@@ -30,8 +31,8 @@ export interface LoginMarks {
 }
 
 /**
- * Return the script for `sh -c` that prints the mark of the login, becomes the user, prints the second mark, what the preamble prints, and
- * the third mark, and runs the line.
+ * Return the script for `sh -c` that prints the mark of the login, changes the user, prints the second mark, the output
+ * of the preamble, and the third mark, and runs the line.
  */
 export function becomeLine(
   { become }: SshTarget,

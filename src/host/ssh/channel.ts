@@ -1,15 +1,15 @@
-// An ssh process with a program on the target behind it. Before the program's own words come those of the login shell, of ssh and of
-// sudo; they end with marks, of our shell after the login and of the shell of the wanted user. What that prints before the program
-// begins is kept as the preamble.
+// An ssh process with a program on the target. Output of the login shell, of ssh and of sudo precedes the program's; it
+// ends with marks, of the shell after the login and of the shell of the wanted user. Output of the latter before the
+// program is kept as the preamble.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { type BecomePlan, isQuestion, type LoginMarks } from './become.ts'
 import { connectionError, lostError, SshError, shellError } from './errors.ts'
 
-/** What a login may print before it is taken for broken, and what is kept of what ssh says. */
+/** Limit of a login's output before it counts as broken, and of the kept output of ssh. */
 const MOST_NOISE = 1 << 20
 
-/** What ssh adds when a terminal is closed. */
+/** Text that ssh adds when a terminal is closed. */
 const CLOSING = /^(Shared c|C)onnection to .* closed\.\s*$/m
 
 export interface ChannelOptions {
@@ -20,7 +20,7 @@ export interface ChannelOptions {
   patience: number
 }
 
-/** What a channel needs of the process behind it. */
+/** The interface of the process behind a channel. */
 export interface ShellProcess {
   readonly stdin: Writable
   readonly stdout: Readable
@@ -42,13 +42,13 @@ export class Channel<Process extends ShellProcess = ChildProcessWithoutNullStrea
   readonly isEager: boolean
   readonly isTerminal: boolean
   private readonly options: ChannelOptions
-  /** What came on stderr before the program was ready: its own words may overtake the mark on stdout. */
+  /** Stderr before the program was ready: its own output may overtake the mark on stdout. */
   early = Buffer.alloc(0)
-  /** What was printed between the marks of the user and of the program. */
+  /** Output between the marks of the user and of the program. */
   preamble = Buffer.alloc(0)
   private noise = Buffer.alloc(0)
   private said = ''
-  /** Where the last question in the noise ended. */
+  /** Where the last prompt in the output ended. */
   private asked = 0
   private answers = 0
 
@@ -58,7 +58,7 @@ export class Channel<Process extends ShellProcess = ChildProcessWithoutNullStrea
     this.isEager = !options.plan.waits
     this.isTerminal = options.plan.terminal
     this.ready = this.settle()
-    // whoever waits for it is told; nobody may
+    // the caller may await this promise later or never
     this.ready.catch(() => {})
   }
 
@@ -149,7 +149,7 @@ export class Channel<Process extends ShellProcess = ChildProcessWithoutNullStrea
   }
 }
 
-/** Keep what comes until the next reader listens. A stream that was paused does not start by itself. */
+/** Buffer input until the next reader listens. A paused stream does not start automatically. */
 function holdBack(stream: Readable): void {
   stream.pause()
   const onListener = (event: string | symbol): void => {

@@ -1,9 +1,10 @@
-// The command line of ssh: the one place where it is built. Settings are in the order of Salt: those of the roster first, then the
-// user's own. ssh takes the first value of a setting, so a roster beats `ssh_options`, and both beat the user's ssh_config.
+// Builds the command line of ssh; no other code does. Settings are in Salt's order: those of the roster first, then the
+// user's own. ssh takes the first value of a setting, so a roster overrides `ssh_options`, and both override the user's
+// ssh_config.
 import type { SshTarget } from './target.ts'
 import { AGENT_FORWARDING } from './target.ts'
 
-/** In seconds, as Salt waits. */
+/** In seconds, as in Salt. */
 export const CONNECT_TIMEOUT = 65
 
 /** Return the arguments of ssh before the host, without those for sharing a connection. */
@@ -37,7 +38,7 @@ function keepaliveSettings({ keepalive = { interval: 60, countMax: 3 } }: SshTar
 function hostKeySettings({ hostKeys = 'check', knownHostsFile }: SshTarget): string[] {
   const file = knownHostsFile === undefined ? [] : [`UserKnownHostsFile=${quoted(knownHostsFile)}`]
   if (hostKeys === 'check') return file
-  // the first value counts: a file that is to be left alone comes before one that is to be used
+  // the first value counts: a file to ignore precedes one to use
   if (hostKeys === 'ignore') return ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null']
   return ['StrictHostKeyChecking=no', ...file]
 }
@@ -52,7 +53,7 @@ function identitySettings({ identity, identitiesOnly }: SshTarget): string[] {
 /** A value of ssh's configuration: in quotes where it has a space. */
 const quoted = (value: string): string => (/[\s"]/.test(value) ? `"${value.replaceAll('"', '\\"')}"` : value)
 
-/** Return the settings that share one connection: the first ssh opens it and later ones pass through it. */
+/** Return the settings that share one connection: the first ssh opens it and later ones use it. */
 export function sharingArguments(controlPath: string, persistSeconds: number): string[] {
   const settings = ['ControlMaster=auto', `ControlPath=${quoted(controlPath)}`, `ControlPersist=${persistSeconds}`]
   return settings.flatMap((setting) => ['-o', setting])

@@ -1,5 +1,5 @@
-// Where the socket of a shared connection is. Its name is a hash of everything that decides who logs in where and how, so other
-// credentials never find it. The password is part of it, hashed with random bytes that only this directory has.
+// The path of the socket of a shared connection. Its name is a hash of everything that determines the login, so other
+// credentials never find it. The password is a part of it, hashed with random bytes that only this directory contains.
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { linkSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { connectionArguments } from './command-line.ts'
 import { SshError } from './errors.ts'
 import type { SshTarget } from './target.ts'
 
-/** Bytes of a path of a Unix socket, less what ssh appends while it creates one. */
+/** Length limit of a Unix socket path, minus the suffix that ssh adds while it creates one. */
 const LONGEST = 104 - 18
 
 /** Refuse a directory that others could put a socket into. */

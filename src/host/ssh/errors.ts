@@ -10,11 +10,11 @@ export type SshErrorCode =
   | 'NoShell'
   | 'ConnectionLost'
 
-/** What ssh exits with when the connection fails. */
+/** Exit status of ssh when the connection fails. */
 const CONNECTION_FAILED = 255
 
 export class SshError extends BrineError<SshErrorCode> {
-  /** What ssh itself, or the program on the target, wrote to stderr. */
+  /** Stderr of ssh itself, or of the program on the target. */
   readonly said: string
   readonly retcode: number
 
@@ -30,7 +30,7 @@ export function isSshError(error: unknown, ...codes: SshErrorCode[]): error is S
   return error instanceof SshError && (codes.length === 0 || codes.includes(error.code))
 }
 
-/** The words of OpenSSH by which a failure to connect is told, the most telling first. */
+/** OpenSSH's messages about a failed connection, the most specific first. */
 const SIGNS: ReadonlyArray<readonly [RegExp, SshErrorCode, string]> = [
   [/REMOTE HOST IDENTIFICATION HAS CHANGED/, 'HostKeyChanged', 'The host key differs from the known one'],
   [

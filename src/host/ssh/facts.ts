@@ -1,6 +1,6 @@
-// What is learned of a target while the login goes on.
+// The facts about a target from its login.
 
-/** How this system's stat is asked, and what it tells of times. */
+/** The kind of the system's stat, with its options and precision. */
 export type StatFlavour = 'gnu' | 'busybox' | 'bsd'
 
 export interface Facts {
@@ -8,7 +8,7 @@ export interface Facts {
   readonly uid: number
   readonly gid: number
   readonly umask: number
-  /** What the target's clock is ahead of ours, in seconds. */
+  /** How far the target's clock is ahead of this machine's, in seconds. */
   readonly clockOffset: number
   readonly hostname: string
   readonly cwd: string
@@ -18,7 +18,7 @@ export interface Facts {
   readonly env: ReadonlyMap<string, string>
 }
 
-/** `asked` and `answered` are times of ours, in seconds: the target's clock was read between them. */
+/** `asked` and `answered`: times on this machine in seconds, between which the target's clock was read. */
 export function readFacts(text: Buffer, asked: number, answered: number): Facts {
   const [
     system = '',
@@ -52,12 +52,12 @@ export function readFacts(text: Buffer, asked: number, answered: number): Facts 
 
 /** A difference that the time of the answer may explain is none. */
 function clockOffset(clock: number, asked: number, answered: number): number {
-  // a clock that tells only seconds is half a second ahead of what it says, on average
+  // a clock in whole seconds is on average half a second ahead of its value
   const offset = clock + (Number.isInteger(clock) ? 0.5 : 0) - answered
   return Math.abs(offset) <= Math.max(1, answered - asked) ? 0 : offset
 }
 
-/** Variables from a list with NULs, or, where the target has no such list, from lines. */
+/** Yield variables from a list with NULs, or from lines if the target has no such list. */
 function* variables(texts: readonly string[]): Generator<[string, string]> {
   const entries = texts.length === 1 ? texts[0]!.split('\n') : texts
   for (const entry of entries) {

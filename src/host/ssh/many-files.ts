@@ -1,16 +1,16 @@
-// Many files in one request, with one process of the target for all of them. The shell itself tells which files are there; what it cannot
-// tell for sure, such as a file in a directory that may not be entered, is asked for alone.
+// Facts about many files in one request, with one process on the target. The shell itself tests which files exist;
+// those that it cannot test for sure, such as a file in an inaccessible directory, are requested separately.
 import type { FileStat } from '../host.ts'
 import type { AgentAnswer, AgentBatch } from './agent.ts'
 import type { StatFlavour } from './facts.ts'
 import { pathWord } from './shell-text.ts'
 import { parseStat, statCommand } from './stat-text.ts'
 
-/** A file that is there, one that is not, and one that has to be asked for alone. */
+/** An existing file, a missing one, and one that must be requested separately. */
 const THERE = '1'
 const ABSENT = '0'
 
-/** Return what a line of `_many` and the lines of its tool say about each file, or undefined when they do not fit. */
+/** Return the lines of `_many` and of its tool by file; undefined if they do not match. */
 function linesOf(lines: string[], count: number): Array<string | null | undefined> | undefined {
   const digits = lines.shift() ?? ''
   const there = [...digits].filter((digit) => digit === THERE).length
@@ -24,10 +24,10 @@ const answerLines = ({ stdout }: AgentAnswer): string[] => stdout.toString().rep
 
 const inEnglish = (text: string): string => `( LC_ALL=C; export LC_ALL; ${text} ) </dev/null 2>/dev/null`
 
-/** How a file is looked at: through links or not. An item is one of these letters and a path. */
+/** How a file is read: following links or not. An item is one of these letters and a path. */
 export type StatWay = 'L' | 'P'
 
-/** The facts of many files; null for one that is not there. */
+/** Request the facts of many files; null for a missing one. */
 export function statBatch(flavour: StatFlavour): AgentBatch<FileStat | null> {
   const groups = (items: readonly string[]): Array<[StatWay, number[]]> => {
     const places = (way: StatWay): number[] => [...items.keys()].filter((i) => items[i]!.startsWith(way))
@@ -62,7 +62,7 @@ export function statBatch(flavour: StatFlavour): AgentBatch<FileStat | null> {
   }
 }
 
-/** The checksums of many files by a tool such as `sha256sum` or `sha256 -q`; null for a file that is not there. */
+/** Request the checksums of many files by a tool such as `sha256sum` or `sha256 -q`; null for a missing file. */
 export function hashBatch(tool: string): AgentBatch<string | null> {
   return {
     text: (items) => inEnglish(`_many '${tool}' file ${items.map(pathWord).join(' ')}`),

@@ -1,5 +1,5 @@
-// Cuts a stream into answers. An answer ends with a mark: a token that nobody on the target can guess, some words and a semicolon. What
-// comes before it is passed on as it comes, except for a tail that may be the beginning of a mark.
+// Splits a stream into answers. An answer ends with a mark: an unpredictable token, some words and a semicolon. The
+// data before it is passed on as it arrives, except for a tail that may be the beginning of a mark.
 
 /** First character of tokens: seldom in any output, so that hardly anything has to be held back. */
 const FIRST = 0x1e
@@ -42,7 +42,7 @@ export class MarkedStream {
     this.rest = Buffer.from(data.subarray(kept))
   }
 
-  /** Where the beginning of a token at the end of some bytes starts. */
+  /** Return where the beginning of a token starts at the end of some bytes. */
   private beginningAtEnd(data: Buffer): number {
     for (
       let at = data.indexOf(FIRST, Math.max(0, data.length - this.token.length));

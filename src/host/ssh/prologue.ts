@@ -1,8 +1,9 @@
-// The functions of the shell on the target: POSIX sh, sent once at the start of a channel. Names begin with an underscore, variables
-// are never exported. Descriptors 3 and 4 are the channel's stdout and stderr. File functions are subshells with `LC_ALL=C`, because
-// their failures are read by the words of the system; a failure that is ours to tell is written as `!CODE`. In a directory of somebody
-// else `_hold` makes a directory of our own and enters it: there nobody can put a link in place of the file before its mode is set. A
-// file that takes several requests is in such a directory, too; each request enters it and sees that it is ours (`_open`).
+// The shell functions on the target: POSIX sh, sent once at the start of a channel. Names begin with an underscore,
+// variables are never exported. Descriptors 3 and 4 are the channel's stdout and stderr. File functions are subshells
+// with `LC_ALL=C`, because their errors are parsed by the system's texts; special errors are written as `!CODE`. In a
+// directory of another user, `_hold` creates a private directory and enters it: there, no other user can replace the
+// file by a link before its mode is set. A file that takes several requests is in such a directory, too; each request
+// enters it and checks its owner (`_open`).
 import { word } from './shell-text.ts'
 
 const FUNCTIONS = `
@@ -211,7 +212,7 @@ _ran() {
 }
 `
 
-/** How the shell names itself and leads a session of its own, with /proc and setsid, or without. */
+/** The shell prints its process id and leads a session, with /proc and setsid if they exist. */
 const STARTS = `
 if [ -r /proc/self/stat ] && [ -n "$_setsid" ]; then
   _go() { read -r _k _d </proc/self/stat; echo "$_k"; exec "$_setsid" "$@"; }
@@ -259,7 +260,7 @@ _sum() {
 }
 `
 
-/** `_many` runs a tool on those of the files that are there, after a line with a digit for each file. */
+/** `_many` runs a tool on those files that exist, after a line with a digit for each file. */
 const MANY_FILES = `
 _many() {
   _l=$1 _d=$2; shift 2
@@ -288,12 +289,12 @@ _absent() {
 }
 `
 
-/** Tools that requests use where the target has them. */
+/** Tools that requests use if the target has them. */
 const TOOLS =
   'setsid setpriv runuser su getent gzip sha1sum sha224sum sha256sum sha384sum sha512sum md5sum truncate ' +
   'sha1 sha224 sha256 sha384 sha512 md5 shasum'
 
-/** Prints what is to be known of the target: each fact ends with a NUL. The setpriv of busybox, a link, changes no ids. */
+/** Prints the facts about the target, each ended by a NUL. The setpriv of busybox, a link, changes no ids. */
 const FACTS = [
   `_say() { printf '%s\\000' "$@"; }`,
   '_say "$(uname -s)" "$(id -u)" "$(id -g)" "$(umask)" "$(date +%s.%N)" "$(hostname 2>/dev/null || uname -n)" "$PWD"',
@@ -313,7 +314,7 @@ _bye() {
 }
 `
 
-/** What a roster says about the surroundings of everything that runs. */
+/** Settings of the roster for the environment of all commands. */
 export interface ShellSettings {
   /** An assignment value for the shell. */
   path?: string
@@ -331,8 +332,8 @@ const settingLines = ({ path, umask }: ShellSettings): string[] => [
 ]
 
 /**
- * Return the line that prints the facts of a target. It is part of the command line of the login, which others on the target can read,
- * and which a login shell such as csh takes only without line breaks.
+ * Return the line that prints the facts of a target. It is a part of the login's command line, which others on the
+ * target can read, and which a login shell such as csh accepts only without line breaks.
  */
 export const factsLine = (settings: ShellSettings): string =>
   `( ${[...settingLines(settings), ...FACTS].join('; ')} ) </dev/null 2>/dev/null; `

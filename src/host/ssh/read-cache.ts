@@ -1,6 +1,6 @@
-// What was read from a target lately. A read that is repeated costs no round trip, and reads that are known beforehand are asked for
-// together. Anything that may change the target empties the cache. What is likely to be read next is then asked for right behind the
-// change, in the same round trip: the shell answers it when the change is done, so that no answer is older than the change.
+// Recent reads of a target. A repeated read costs no round trip, and predicted reads are requested together. Every
+// possible change of the target empties the cache. Likely next reads are then requested right after the change, in the
+// same round trip: the shell answers them after the change, so no answer is older than the change.
 import type { ExpectedRead } from '../host.ts'
 import { isWithin } from '../within.ts'
 import { isLookingCommand, isLookingLine, isReadCommand, type ReadCommand } from './reading-commands.ts'
@@ -11,36 +11,45 @@ export type SshRead =
   | { op: 'which'; program: string }
   | { op: 'run'; command: ReadCommand }
 
-/** How long a read counts, in milliseconds after its answer. */
+/** How long a read is valid, in milliseconds after its answer. */
 const FRESH = 5000
 
-/** How many planned reads are asked for together with one that misses, and behind a change. */
+/** How many planned reads are requested together with a missing one, and after a change. */
 const AHEAD = 8
 
-/** How many of the last reads are asked for again behind each change: code that changes a file mostly reads the file again. */
+/**
+ * How many of the last reads are requested again after each change: code that changes a file usually reads the file
+ * again.
+ */
 const LATELY = 10
 
-/** How many changes may be made at once with all their reads asked for again. */
+/** How many concurrent changes may have all their reads requested again. */
 const MOST_AT_ONCE = 24
 
-/** How many of the last reads of accounts are asked for again: they are cheap, and a state that is not about accounts repeats them. */
+/**
+ * How many of the last reads of accounts are requested again: they are cheap, and states about other things repeat
+ * them.
+ */
 const ACCOUNTS = 6
 
-/** Bounds what a session keeps and what a plan may ask for. */
+/** Limit of the reads that a session keeps and that a plan may request. */
 const MOST = 2000
 
 /** Content beyond this size is neither kept nor planned, in bytes. */
 const MOST_CONTENT = 256 << 10
 
-/** What lies here changes by itself. */
+/** Paths whose content changes without commands. */
 const VOLATILE = /^(\/var)?\/(proc|sys|dev|run)(\/|$)/
 
 const isVolatile = (read: SshRead): boolean => 'path' in read && VOLATILE.test(read.path)
 
-/** Whether only the moment at which a command is asked for is the right one once something changed, as for the state of a service. */
+/** Whether a command must run at the moment of its request after a change, such as for the state of a service. */
 const isOfTheMoment = (read: SshRead): boolean => read.op === 'run' && !isLookingCommand(read.command)
 
-/** Whether a read is of a file outside a place. Of a directory around it, what a change in it leaves as it was counts as well. */
+/**
+ * Whether a read concerns a file outside a place. Facts about a parent directory that a change in the place does not
+ * affect count too.
+ */
 function isElsewhere(read: Extract<SshRead, { path: string }>, place: readonly string[]): boolean {
   if (place.some((own) => isWithin(read.path, own))) return false
   const isAround = place.some((own) => isWithin(own, read.path) || read.path === '/')
@@ -55,7 +64,7 @@ interface Entry {
   value: Promise<unknown>
   /** When the answer came. */
   since: number | undefined
-  /** When it was asked for, counted in changes. */
+  /** When it was requested, counted in changes. */
   era: number
   isServedOnce: boolean
 }
@@ -75,7 +84,7 @@ export class ReadCache {
   private plan: Array<[string, SshRead]> = []
   private planned = new Map<string, number>()
   private next = 0
-  /** What is read soon, and what after that. */
+  /** The reads predicted soon, and later. */
   private forecast: Record<'soon' | 'later', readonly ExpectedRead[]> = { soon: [], later: [] }
   /** Commands of the forecast that ran already. */
   private readonly past = new Set<string>()
@@ -83,13 +92,13 @@ export class ReadCache {
   private changing = 0
   /** Whether this session changed anything. */
   private isChanged = false
-  /** Changes behind which nothing was asked for yet. */
+  /** Changes without requests after them yet. */
   private unfollowed = 0
-  /** How often something was forgotten. */
+  /** How often cached reads were dropped. */
   private era = 0
   /** Places of work that goes on beside other work. */
   private places: ReadonlyArray<readonly string[]> = []
-  /** What was asked for again behind a change in one of the places, for the time when this work has ended. */
+  /** Reads requested again after a change in one of the places, for the time after this work. */
   private readonly renewed = new Map<string, Entry>()
   private readonly perform: (read: SshRead) => Promise<unknown>
 
@@ -103,7 +112,7 @@ export class ReadCache {
     return [...this.record.values()]
   }
 
-  /** Ask for reads in one round trip, and keep them as the plan of this session. */
+  /** Request reads in one round trip, and store them as the plan of this session. */
   async prefetch(reads: readonly SshRead[]): Promise<void> {
     this.plan = [...keyed(reads)].slice(0, MOST)
     this.planned = new Map(this.plan.map(([key], i) => [key, i]))
@@ -111,13 +120,19 @@ export class ReadCache {
     await Promise.allSettled(this.ask(new Map(this.plan)))
   }
 
-  /** Take a forecast: `soon` is asked for with the next read that misses and behind each change, `later` with the next that misses. */
+  /**
+   * Receive a forecast: `soon` is requested with the next missing read and after each change, `later` with the next
+   * missing read.
+   */
   expect(soon: readonly ExpectedRead[], later: readonly ExpectedRead[]): void {
     this.forecast = { soon, later }
     this.past.clear()
   }
 
-  /** The reads of a forecast that can be asked for: a line needs an earlier one, whose user and environment it gets. */
+  /**
+   * Return the reads of a forecast that can be requested: a line needs an earlier one, whose user and environment it
+   * gets.
+   */
   private expected(part: 'soon' | 'later'): KeyedReads {
     const reads = this.forecast[part].flatMap((read): SshRead[] => {
       if (read.op !== 'line') return [read]
@@ -163,7 +178,7 @@ export class ReadCache {
         if (this.entries.get(key) === entry) this.entries.delete(key)
         this.record.delete(key)
       },
-      // a failure is told to those who ask
+      // callers that await it get the failure
       () => {
         entry.since = performance.now()
       },
@@ -171,7 +186,7 @@ export class ReadCache {
     return entry
   }
 
-  /** An account that was asked for by its number is mostly asked for by its name next. */
+  /** An account that was requested by its number is usually requested by its name next. */
   private alsoByName(read: SshRead, value: unknown, entry: Entry): void {
     if ((read.op !== 'user' && read.op !== 'group') || typeof read.key !== 'number') return
     const { name } = (value ?? {}) as { name?: unknown }
@@ -179,14 +194,14 @@ export class ReadCache {
     if (typeof name === 'string' && !this.entries.has(key)) this.entries.set(key, entry)
   }
 
-  /** Ask for what is not at hand. Reads of one kind go together. */
+  /** Request the missing reads. Reads of one kind are sent together. */
   private ask(reads: KeyedReads): Array<Promise<unknown>> {
     return this.wanted(reads)
       .filter(([key]) => !this.fresh(key))
       .map(([key, read]) => this.fetch(key, read).value)
   }
 
-  /** Ask again, for the time when the work in the places has ended, for what counts only until then. */
+  /** Request again, for the time after the work in the places, the reads that are valid only until then. */
   private askAgain(reads: KeyedReads): void {
     for (const [key, read] of this.wanted(reads)) {
       const known = this.renewed.get(key) ?? this.entries.get(key)
@@ -200,7 +215,7 @@ export class ReadCache {
       .sort(([, { op: one }], [, { op: other }]) => (one < other ? -1 : one > other ? 1 : 0))
   }
 
-  /** These reads, and the next ones of the plan. */
+  /** Return these reads, and the next ones of the plan. */
   private ahead(reads: KeyedReads): KeyedReads {
     return new Map([...reads, ...this.plan.slice(this.next, this.next + AHEAD)])
   }
@@ -217,7 +232,7 @@ export class ReadCache {
     for (const [oldest] of alike) if (alike.size > most) alike.delete(oldest)
   }
 
-  /** What is likely to be read behind so many changes. */
+  /** Return the likely reads after this many changes. */
   private following(changes: number): KeyedReads {
     const { accounts, others } = this.recent
     const lately = [...others].slice(-LATELY * changes)
@@ -231,7 +246,9 @@ export class ReadCache {
     this.renewed.clear()
   }
 
-  /** Let work go on in each of these places. What one changes does not count for the others until this ends. */
+  /**
+   * Let work go on in each of these places. A change in one does not invalidate reads of the others until this ends.
+   */
   setPlaces(places: ReadonlyArray<readonly string[]>): void {
     this.places = places
     for (const [key, { era }] of this.entries) if (era !== this.era) this.entries.delete(key)
@@ -251,8 +268,8 @@ export class ReadCache {
   }
 
   /**
-   * Forget what a change of these paths may have changed, and ask for what was read lately and for what is likely to be read next: in the same
-   * round trip as the change, once behind all changes that are made in this turn of the event loop.
+   * Drop reads that a change of these paths may affect, and request recent and likely ones again: in the same round
+   * trip as the change, once after all changes in this turn of the event loop.
    */
   renew(paths: readonly string[] = []): void {
     this.isChanged = true
@@ -268,8 +285,8 @@ export class ReadCache {
   }
 
   /**
-   * Run something that may change the target at any time until it ends. It calls `sent` when its request is on the way and further ones
-   * would be answered after it.
+   * Run work that may change the target at any time until it ends. It calls `sent` when its request is on the way and
+   * later ones would be answered after it.
    */
   async whileChanging<T>(work: (sent: () => void) => Promise<T>): Promise<T> {
     let followed: number | undefined
@@ -284,7 +301,7 @@ export class ReadCache {
       })
     } finally {
       this.changing--
-      // what was asked for behind this work counts only when nothing else changed meanwhile
+      // reads requested after this work are valid only if nothing else changed meanwhile
       if (followed !== this.era) this.renew()
     }
   }
@@ -302,7 +319,7 @@ export class ReadCache {
 
 const PATH_READS = new Set(['stat', 'lstat', 'read', 'list', 'realPath', 'readLink', 'hash', 'access'])
 
-/** Return the reads in data that was kept; what is no read, or a command that could change something, is left out. */
+/** Return the reads in stored data; invalid ones, and commands that could change something, are dropped. */
 export function keptReads(data: unknown): SshRead[] {
   if (!Array.isArray(data)) return []
   return data.filter((read: Partial<Record<string, unknown>> | null): read is SshRead => {

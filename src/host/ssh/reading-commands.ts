@@ -1,5 +1,5 @@
-// Which commands only read. Their answers may be asked for beforehand, together with other reads, and a command that is not known to be one
-// of them counts as a change. A line for a shell only reads when each program in it does.
+// Commands that only read. They may be run in advance, together with other reads; every other command counts as a
+// change. A shell line only reads if each program in it does.
 import { basename } from 'node:path/posix'
 import type { Command } from '../host.ts'
 
@@ -7,9 +7,9 @@ import type { Command } from '../host.ts'
 export interface ReadCommand {
   argv: readonly string[]
   cwd?: string
-  /** Variables that differ from those of the login, where the environment begins with these; else all that are added. */
+  /** Variables that differ from those of the login, if the environment begins with these; else all added ones. */
   env?: ReadonlyArray<readonly [string, string]>
-  /** Variables of the login that the command does not have. Set when the environment begins with those of the login. */
+  /** Variables of the login that the command does not have. Set if the environment begins with those of the login. */
   unset?: readonly string[]
   cleanEnv?: boolean
   user?: string
@@ -18,7 +18,7 @@ export interface ReadCommand {
   mergeStderr?: boolean
 }
 
-/** Programs that only read, whatever their arguments. */
+/** Programs that only read, with any arguments. */
 const READERS = new Set(['dpkg-query', 'getent', 'id', 'uname', 'apt-cache', 'lsb_release', 'systemd-detect-virt'])
 
 /** First arguments with which a program only reads. */
@@ -46,7 +46,7 @@ const LOOKING = new Set(
   sha1sum sha224sum sha256sum sha384sum sha512sum stat tail test tr true type uname wc which whoami`.split(/\s+/),
 )
 
-/** What changes by itself, but for the device into which output is thrown. */
+/** Paths whose content changes without commands, except /dev/null. */
 const VOLATILE = /(^|[^\w.-])(\/var)?\/(proc|sys|dev|run)(\/|\W|$)/
 
 /** A part of a line: words in quotes or without, operators, redirections to nowhere. Nothing else may be in it. */
@@ -100,7 +100,9 @@ export function readOnlyCommand(command: Command, login: ReadonlyMap<string, str
   }
 }
 
-/** A whole environment is told by what differs from the login: its variables name the connection, which is another the next time. */
+/**
+ * Describe an environment by its difference from the login: its variables name the connection, which differs next time.
+ */
 function environmentData(
   { env, cleanEnv }: Command,
   login: ReadonlyMap<string, string>,
@@ -111,7 +113,7 @@ function environmentData(
   return { env: own, unset: [...login.keys()].filter((name) => !env.has(name)) }
 }
 
-/** Return the command that a read stands for. */
+/** Return the command of a read. */
 export function commandOf({ env, unset, ...rest }: ReadCommand, login: ReadonlyMap<string, string>): Command {
   if (unset === undefined) return { ...rest, ...(env && { env: new Map(env) }) }
   const whole = new Map(login)

@@ -1,8 +1,8 @@
-// Text for a POSIX shell. Everything that is not a word of ours stands in single quotes, in which a shell reads nothing but their end.
+// Text for a POSIX shell. All text from outside is in single quotes, in which a shell interprets only their end.
 import { isUtf8 } from 'node:buffer'
 import { systemError } from '../errors.ts'
 
-/** Content up to this size stands in a request itself, in bytes: some shells read requests byte by byte. */
+/** Content up to this size is a part of the request, in bytes: some shells read requests byte by byte. */
 export const INLINE = 32 << 10
 
 /** Return a word that the shell reads back as this text. */
@@ -29,10 +29,10 @@ export function contentWords(data: string | Uint8Array): string {
   return `%b ${word(text)}`
 }
 
-/** Whether a byte stands for itself in a text for `printf %b`. */
+/** Whether a byte is literal in a text for `printf %b`. */
 const isPlain = (byte: number): boolean => byte === 10 || (byte >= 32 && byte < 127 && byte !== 0x5c)
 
-/** Return an assignment value in which `$NAME` and `${NAME}` are variables and all else is text. */
+/** Return an assignment value in which `$NAME` and `${NAME}` are variables and all other text is literal. */
 export function expandedWord(text: string): string {
   const parts = text.split(/(\$\w+|\$\{\w+\})/)
   return parts.map((part, i) => (i % 2 === 1 ? `"\${${part.replace(/\W/g, '')}-}"` : part && word(part))).join('')

@@ -1,6 +1,6 @@
-// A channel beside the shells, such as that of a transfer or of `-r`, to a machine that hangs: its connection may be open, and its server
-// answer keepalives, while no process of it goes on. A channel that says nothing for long is left only when the machine starts no
-// other process either, so that commands may take any time.
+// Timeout of a channel beside the shells, such as that of a transfer or of `-r`, to a hanging machine: its connection
+// may be open, and its server may answer keepalives, while its processes hang. A silent channel is abandoned only if
+// the machine starts no other process either, so commands may take any time.
 import type { ShellProcess } from './channel.ts'
 import type { SshConnection } from './connection.ts'
 import { lostError, type SshError } from './errors.ts'

@@ -1,7 +1,7 @@
-// A shell on the target that waits for the next program. Opening a session takes two round trips; a shell that is open already saves one
-// of them, and its start. The program that ends leaves the shell behind: a process of ssh whose streams are FIFOs in the private folder
-// of connections. `sleep` holds their other ends, so that the shell ends with it unless a program takes the shell over before. A
-// program that takes the shell over is the only writer from then on: when the program dies, the shell ends as any other does.
+// A shell on the target that waits for the next program. Opening a session takes two round trips; an open shell saves
+// one of them, and its start. The ending program leaves the shell behind: a process of ssh whose streams are FIFOs in
+// the private folder of connections. `sleep` holds their other ends, so that the shell ends with it unless a program
+// takes the shell over before. That program is then the only writer: when it dies, the shell ends like any other.
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
@@ -15,10 +15,10 @@ import type { ShellProcess } from './channel.ts'
 /** How long a shell waits for the next program, in seconds. */
 const WAITING_TIME = 30
 
-/** What the program that takes the shell over has to know. */
+/** The data for the program that takes the shell over. */
 export interface SpareNote {
   marks: LoginMarks
-  /** Seconds by which the target's clock is ahead of ours: the shell prints only the time of its start. */
+  /** Seconds by which the target's clock is ahead of this machine's: the shell prints only the time of its start. */
   clockOffset: number
 }
 
@@ -106,7 +106,7 @@ class SpareShell extends EventEmitter implements ShellProcess {
         if (--open === 0) this.emit('close', null)
       })
     }
-    // the end of the shell is told by the end of its output
+    // the end of its output reports the end of the shell
     this.stdin.on('error', () => {})
   }
 

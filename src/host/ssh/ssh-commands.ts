@@ -1,5 +1,6 @@
-// Commands on a target. A command leads a session of its own, so that a timeout ends all it started, from another shell. Its output
-// goes through pipes of the target: their end is the end of the output, and programs can open them again by name.
+// Commands on a target. A command leads its own session, so that a timeout kills all its processes, through another
+// shell. Its output goes through pipes of the target: their end is the end of the output, and programs can open them by
+// name.
 import { constants } from 'node:os'
 import { groupIdsOf, type User, type UserGroup } from '../accounts.ts'
 import { HostError, type SystemErrorCode, systemError } from '../errors.ts'
@@ -12,7 +13,7 @@ import { toolError } from './tool-errors.ts'
 
 const MOST_OUTPUT = 256 << 20
 
-/** How long a command may go on after it was asked to end, in milliseconds. */
+/** How long a command may take to end after SIGTERM, in milliseconds. */
 const GRACE = 2000
 
 export interface CommandTools {
@@ -23,24 +24,26 @@ export interface CommandTools {
   user(name: string): Promise<User | undefined>
   group(name: string): Promise<UserGroup | undefined>
   groups(): Promise<UserGroup[]>
-  /** Called when a command is on the way: what is asked for meanwhile is answered after it. */
+  /** Called when a command is on the way: later requests are answered after it. */
   sent?(): void
-  /** The command only reads and soon ends: other requests may wait for it, and what it may look for is on disk. */
+  /**
+   * Whether the command only reads and ends soon: other requests may wait for it, and files that it needs are on disk.
+   */
   isReading?: boolean
   /** Ends each of the commands that run now. */
   running: Set<() => void>
-  /** Put on disk what is held in memory; return what to wait for, if anything, right before a command is sent. */
+  /** Write files that are held in memory; return a promise to await, if any, right before a command is sent. */
   settle(): Promise<unknown> | undefined
   /** Put large input into a file of the target that only this user can read. */
   inputFile(data: Uint8Array): Promise<string>
 }
 
-/** Signals by which a shell tells that a command was ended: 128 and the number. */
+/** Signals by which a shell reports a killed command: 128 plus the number. */
 const SIGNALS = new Set(Object.values(constants.signals))
 
 export async function runRemote(tools: CommandTools, command: Command): Promise<CommandResult> {
   command.signal?.throwIfAborted()
-  // without a wait where there is nothing to wait for, so that it comes behind what was sent right before
+  // without a wait if there is nothing to wait for, so that it follows the last request directly
   const asOther = isOwn(command) ? [] : await asUser(tools, command)
   const definition = `_x() { ${setUp(tools, command)}; _go ${launchWords(tools, command, asOther)}; }`
   const input = command.stdin === undefined ? undefined : await inputDefinition(tools, command.stdin)
@@ -83,7 +86,10 @@ export async function startRemote(tools: CommandTools, command: Command): Promis
   return Number(line)
 }
 
-/** Variables that every shell sets, or that our shell removes at its start: their values may differ from those at the login. */
+/**
+ * Variables that every shell sets, or that the shell removes at its start: their values may differ from those at the
+ * login.
+ */
 const OF_SHELLS = new Set(['_', 'CDPATH', 'ENV', 'OLDPWD', 'PWD', 'SHLVL'])
 
 /** The lines that make the surroundings of a command: directory, umask and environment. */
@@ -112,7 +118,7 @@ function launchWords(tools: CommandTools, command: Command, asOther: readonly st
   const odd = [...(command.env ?? [])]
     .filter(([name]) => !isVariableName(name))
     .map(([name, value]) => `${name}=${value}`)
-  // bash puts variables of its own into the environment of what it starts
+  // bash adds variables to the environment of its child processes
   const removed = command.cleanEnv && tools.facts.isBash ? ['-u', '_', '-u', 'SHLVL', '-u', 'PWD', '-u', 'OLDPWD'] : []
   const environment = odd.length + removed.length > 0 ? ['env', ...removed, ...odd] : []
   return words([...asOther, ...environment, ...command.argv])
@@ -166,7 +172,7 @@ class CommandStream {
     this.left = command.maxOutput ?? MOST_OUTPUT
   }
 
-  /** Tell when the process id is known. */
+  /** Call back when the process id is known. */
   whenStarted(tell: () => void): void {
     if (this.isStarted) tell()
     else this.onStart = tell
@@ -209,7 +215,7 @@ function raiseLaunch(line: string, { argv, cwd }: Command): void {
   if (code !== undefined) throw systemError(code as SystemErrorCode, what === 'cwd' ? cwd : argv[0])
 }
 
-/** Ends a command when its time is over or when it is aborted: the whole group is asked, then forced. */
+/** Ends a command at its time limit or an abort: the whole group gets SIGTERM, then SIGKILL. */
 class Ending {
   timedOut = false
   isForced = false
@@ -246,7 +252,7 @@ class Ending {
   }
 
   private signal(name: string): void {
-    // a lost connection is told to the one who waits for the command
+    // the caller that awaits the command gets the error of a lost connection
     this.tools.agents.requestBeside(`( _kill ${name} ${this.output.pid} ) </dev/null`).catch(() => {})
   }
 

@@ -1,4 +1,4 @@
-// What the target's stat prints, as our FileStat.
+// Parses the output of the target's stat to FileStat.
 
 import type { FileStat, FileSystemStat } from '../host.ts'
 import { fileType } from '../local/file-stat.ts'

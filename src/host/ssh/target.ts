@@ -1,19 +1,22 @@
-// How a machine is reached over SSH, and what may stand in it. Everything comes from rosters and command lines, so it is checked here,
-// before a word of it stands in an argument vector.
+// The connection settings of a machine over SSH, and their checks. All values come from rosters and command lines, so
+// they are checked here before they become arguments.
 import { SshError } from './errors.ts'
 
 export interface SshTarget {
   /** Name or address. */
   host: string
-  /** Words of a program that runs the shell line after them on the target, in place of ssh, such as `docker exec -i NAME /bin/sh -c`. */
+  /**
+   * The command that runs the shell line on the target in place of ssh, such as `docker exec -i NAME /bin/sh -c`; the
+   * line is appended.
+   */
   via?: readonly string[]
   port?: number
   user?: string
-  /** For the login. A secret: it never stands in an argument, the environment, a file or a log. */
+  /** For the login. A secret: never in an argument, the environment, a file or a log. */
   password?: string
   /** Path of the private key; `agent-forwarding` means no file, and a forwarded agent. */
   identity?: string
-  /** Of the private key; a secret. */
+  /** Passphrase of the private key; a secret. */
   passphrase?: string
   identitiesOnly?: boolean
   /** In seconds. */
@@ -30,9 +33,9 @@ export interface SshTarget {
   remoteForwards?: readonly string[]
   /** Ask the target for a terminal. */
   tty?: boolean
-  /** Whom the login user becomes; the password is a secret. */
+  /** The user to change to after the login; the password is a secret. */
   become?: { program: 'sudo' | 'doas' | 'su'; user: string; password?: string }
-  /** PATH on the target; `$PATH` in it stands for the value it had. */
+  /** PATH on the target; `$PATH` in it is the original value. */
   path?: string
   umask?: number
 }

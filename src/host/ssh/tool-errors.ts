@@ -1,8 +1,9 @@
-// Failures of the tools of the target, by their words. Tools print the system's text for an error number, and shells some of their own.
+// Errors of the target's tools, by their text. Tools print the system's text for an error number, and shells some of
+// their own.
 import { HostError, type SystemErrorCode, systemError } from '../errors.ts'
 import type { AgentAnswer } from './agent.ts'
 
-/** By the words of strerror in glibc, musl and BSD, and of shells. The first that matches counts. */
+/** By the texts of strerror in glibc, musl and BSD, and of shells. The first match counts. */
 const SIGNS: ReadonlyArray<readonly [RegExp, SystemErrorCode]> = [
   [/No such file or directory/, 'ENOENT'],
   [/Not a directory/, 'ENOTDIR'],
@@ -31,7 +32,7 @@ const SIGNS: ReadonlyArray<readonly [RegExp, SystemErrorCode]> = [
   [/nonexistent|No such file|[Nn]ot found/, 'ENOENT'],
 ]
 
-/** Return the failure that an answer tells about a path, or about two. */
+/** Return the error in an answer about one or two paths. */
 export function toolError(
   { stderr, status }: Pick<AgentAnswer, 'stderr' | 'status'>,
   path?: string,

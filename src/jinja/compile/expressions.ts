@@ -20,7 +20,7 @@ const COMPARISONS: Record<ast.CompareOp, (a: string, b: string) => string> = {
 
 const BOOLEAN = new Set<ast.Expr['type']>(['Compare', 'Test', 'Not'])
 
-/** What is evaluated without asking a value anything. */
+/** Expressions whose evaluation does not call methods of values. */
 const HARMLESS = new Set<ast.Expr['type']>(['Const', 'TemplateData', 'Name'])
 
 function mayFail({ args, kwargs, dynArgs, dynKwargs }: ast.Arguments): boolean {
@@ -28,7 +28,7 @@ function mayFail({ args, kwargs, dynArgs, dynKwargs }: ast.Arguments): boolean {
   return Boolean(dynArgs ?? dynKwargs) || given.some(({ type }) => !HARMLESS.has(type))
 }
 
-/** Jinja leaves this to Python, which compiles what it makes of a template. */
+/** Throw for repeated keywords. Jinja leaves this check to Python, which compiles the generated code. */
 function refuseRepeated({ kwargs }: ast.Arguments): void {
   const repeated = kwargs.find(({ key }, i) => kwargs.findIndex((other) => other.key === key) < i)
   if (!repeated) return
@@ -36,7 +36,7 @@ function refuseRepeated({ kwargs }: ast.Arguments): void {
   throw new PyError('SyntaxError', `keyword argument repeated: ${repeated.key}`, { at })
 }
 
-/** Names that mean a method of every dict, whatever its keys. */
+/** Names that are a method of every dict, whatever its keys. */
 const DICT_METHODS = new Set('clear copy fromkeys get items keys pop popitem setdefault update values'.split(' '))
 
 /** Attributes of the loop variable that are read from it directly. */
@@ -51,7 +51,10 @@ const LOOP_ATTRIBUTES: Readonly<Record<string, ((loop: string) => string) | unde
 
 type Names = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>
 
-/** What the generator must know of the environment; templates compiled under equal facts share their code. */
+/**
+ * The properties of the environment that affect the generated code; templates compiled with equal ones share their
+ * code.
+ */
 export interface CompileOptions {
   filters: Names
   tests: Names
@@ -60,7 +63,7 @@ export interface CompileOptions {
   autoescape: boolean
 }
 
-/** A filter or test with the number of plain arguments it is called with; -1 when it has named or spread ones. */
+/** A filter or test with its number of plain arguments; -1 if it has named or spread ones. */
 export interface Link {
   kind: 'filter' | 'test'
   name: string
@@ -77,7 +80,7 @@ export class ExpressionCompiler {
   protected fn: FunctionState = { lines: [], waits: false, temporaries: [], line: 0 }
   /** Variables that hold the loop variable of an enclosing loop. */
   protected readonly loopVariables = new Set<string>()
-  /** Parameters of the macro being opened whose defaults are not set yet. */
+  /** Parameters of the current macro whose defaults are not set yet. */
   protected pendingParameters = new Set<string>()
   /** The template's own name, for messages. */
   protected readonly templateName: string | undefined
@@ -177,7 +180,7 @@ export class ExpressionCompiler {
     return nodes.map((node) => this.expr(node, frame)).join(',')
   }
 
-  /** An expression of which only the truth counts. */
+  /** Compile an expression of which only the truth value is used. */
   protected condition(node: ast.Expr, frame: CodeFrame): string {
     if (node.type === 'And' || node.type === 'Or') {
       const left = this.condition(node.left, frame)
@@ -226,7 +229,7 @@ export class ExpressionCompiler {
     return parts.length === 2 ? `cat(${parts.join(',')})` : `catAll([${parts.join(',')}])`
   }
 
-  /** What a value looks like in the output. */
+  /** Return the code for a value in the output. */
   protected printed(code: string, frame: CodeFrame): string {
     if (frame.escape === 'off') return `out(${code})`
     return frame.escape === 'on' ? `rt.escaped(${code})` : `rt.emit(${code})`
@@ -255,7 +258,7 @@ export class ExpressionCompiler {
     const object = this.expr(node.node, frame)
     const ofLoop = this.loopVariables.has(object) ? LOOP_ATTRIBUTES[node.attr] : undefined
     if (ofLoop) return ofLoop(object)
-    // a dict answers most names with the item of that name, and that can be asked at once
+    // most attribute names of a dict are items, which can be looked up directly
     const plain = !DICT_METHODS.has(node.attr) && !node.attr.startsWith('_')
     return `${plain ? 'gm' : 'ga'}(rt,${object},${JSON.stringify(node.attr)})`
   }
@@ -269,7 +272,7 @@ export class ExpressionCompiler {
     return `slice(${object},${bounds.join(',')})`
   }
 
-  /** `[args], kwargs` as they stand in a call of the runtime. */
+  /** Return `[args], kwargs` for a call of the runtime. */
   protected arguments(given: ast.Arguments, frame: CodeFrame, caller?: string): string {
     const args = `[${this.list(given.args, frame)}]`
     const all = given.dynArgs ? `spread(${args},${this.expr(given.dynArgs, frame)})` : args

@@ -5,11 +5,11 @@ export interface CodeFrame {
   scope: SymbolScope
   /** The JavaScript variable that collects output here. */
   buffer: string
-  /** In the template's outermost code, where assignments are exported and `extends` silences output. */
+  /** In the outermost code of the template, where assignments are exported and `extends` suppresses output. */
   toplevel: boolean
-  /** In a branch of an `if`, where an unknown filter fails only when it is reached. */
+  /** In a branch of an `if`, where an unknown filter fails only at run time. */
   soft: boolean
-  /** Whether an `extends` that has run silences what is written here. */
+  /** Whether an executed `extends` suppresses the output here. */
   silenced: boolean
   /** Whether output is escaped here, as far as that is known before rendering. */
   escape: 'on' | 'off' | 'maybe'

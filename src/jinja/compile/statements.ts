@@ -7,13 +7,13 @@ import { analyze, declareTarget, type SymbolScope, undeclared } from '../symbols
 import { ExpressionCompiler } from './expressions.ts'
 import { type CodeFrame, type FunctionState, innerFrame } from './frame.ts'
 
-/** What kind of function an error passed through; blocks are not named as the place of an error. */
+/** The kind of function in an error's trace; blocks are not named there. */
 export type TemplateFunctionKind = 'root' | 'macro' | 'block'
 
 export class StatementCompiler extends ExpressionCompiler {
   protected extendsSeen = 0
   protected knownExtends = false
-  /** The line of the innermost loop, for what happens between two of its rounds. */
+  /** The line of the innermost loop, for errors between two of its rounds. */
   private loopLine = 0
   private loopDepth = 0
 
@@ -51,7 +51,7 @@ export class StatementCompiler extends ExpressionCompiler {
     return `${fn.waits ? 'async ' : ''}function(${params}){let $l=${line};${temporaries}\ntry{\n${body}\n}catch(e){throw located(e,TPL,$l,${JSON.stringify(kind)})}}`
   }
 
-  /** Declares the scope's variables with the values they begin with. */
+  /** Declare the scope's variables with their initial values. */
   protected enter(scope: SymbolScope): void {
     const declared: string[] = []
     for (const [variable, load] of scope.loads) {
@@ -198,8 +198,7 @@ export class StatementCompiler extends ExpressionCompiler {
   }
 
   /**
-   * A call of the loop as a function of its own: V8 optimizes small functions well and gives up on huge ones, and the
-   * code of a long template would be huge.
+   * Compile a loop as a separate function: V8 optimizes small functions well, but not the huge code of a long template.
    */
   private loopCall(node: ast.For, frame: CodeFrame, loop: CodeFrame, loopVariable: string | undefined): string {
     const name = this.names.fresh('loop')
@@ -237,7 +236,7 @@ export class StatementCompiler extends ExpressionCompiler {
     this.append(frame, `text(${result})`)
   }
 
-  /** The loop itself. `recursion` is what a recursive loop hands to its loop variable. */
+  /** Compile the loop itself. `recursion`: the argument that a recursive loop passes to its loop variable. */
   private rounds(
     node: ast.For,
     frame: CodeFrame,
@@ -284,7 +283,7 @@ export class StatementCompiler extends ExpressionCompiler {
     this.forgetLine()
   }
 
-  /** Evaluates the loop's own `if` in a scope of its own, running `unwanted` for items it refuses. */
+  /** Compile the loop's own `if` in a separate scope, with `unwanted` for refused items. */
   private guard(node: ast.For, frame: CodeFrame, item: string, unwanted: string): void {
     const test = innerFrame(this.names, frame)
     declareTarget(test.scope, node.target)
@@ -394,7 +393,7 @@ export class StatementCompiler extends ExpressionCompiler {
     this.write(`${result}=${code};${frame.buffer}+=${result};`)
   }
 
-  /** Writes a body into a buffer of its own, then hands its text, filtered if a filter is given, to `use`. */
+  /** Write a body into a separate buffer, then pass its text, filtered if a filter is given, to `use`. */
   private capture(node: ast.FilterBlock | ast.AssignBlock, frame: CodeFrame, use: (code: string) => void): void {
     const buffer = this.names.fresh('o')
     const inner: CodeFrame = { ...innerFrame(this.names, frame), buffer, silenced: false, offset: undefined }

@@ -1,4 +1,4 @@
-// What filters ask of their arguments, with the errors Python raises for the wrong type.
+// Checks and conversions of filter arguments, with Python's errors for wrong types.
 import { isDict, noAttribute, typeError, typeName, type Value } from '../../data/mod.ts'
 
 export { noAttribute }

@@ -25,14 +25,14 @@ export function attributeGetter(rt: Runtime, attribute: Value, fallback: Value =
   }
 }
 
-/** The values of several attributes, given with commas between them. */
+/** Return a getter for several attributes, separated by commas. */
 export function attributesGetter(rt: Runtime, attributes: Value): (item: Value) => Value[] {
   const names = textOf(attributes)?.split(',') ?? [attributes]
   const getters = names.map((name) => attributeGetter(rt, name))
   return (item) => getters.map((get) => get(item))
 }
 
-/** Text in lower case, so that comparing ignores it; other values as they are. */
+/** Return text in lower case, for comparison without case; other values unchanged. */
 export function ignoreCase(value: Value): Value {
   const text = textOf(value)
   return text === undefined ? value : text.toLowerCase()

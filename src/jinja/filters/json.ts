@@ -1,4 +1,4 @@
-// Jinja's own `tojson`: JSON that may stand inside an HTML page. Salt puts its own filter of that name in its place.
+// Jinja's own `tojson`: JSON that is safe inside an HTML page. Salt replaces it by its own filter of that name.
 import { dumpJson, isDict, mul, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { Markup } from '../runtime/markup.ts'
 import { type NativeTable, native } from '../runtime/native.ts'

@@ -24,7 +24,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import { Undefined } from '../runtime/undefined.ts'
 import { noAttribute } from './argument.ts'
 
-/** `a + b` of texts; Markup escapes what it meets. */
+/** Return `a + b` of texts; Markup escapes the other one. */
 function concat(a: Value, b: Value): Value {
   if (!(a instanceof Markup) && !(b instanceof Markup)) return add(a, b)
   return new Markup(escapeValue(a).value + escapeValue(b).value)

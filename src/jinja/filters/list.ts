@@ -1,4 +1,4 @@
-// Filters on whatever can be iterated: its ends, its length, joining it and cutting it into parts.
+// Filters on iterables: ends, length, joining and splitting.
 import {
   compare,
   equals,

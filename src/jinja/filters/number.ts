@@ -1,4 +1,4 @@
-// Filters on numbers, and those that make numbers of other values.
+// Filters on numbers, and conversions to numbers.
 import {
   abs,
   add,
@@ -43,7 +43,7 @@ function toFloat(value: Value): number {
   throw typeError(`float() argument must be a string or a real number, not '${typeName(value)}'`)
 }
 
-/** `int(value)` of a number that is there already. */
+/** Return `int(value)` of a number. */
 function truncated(value: number): Value {
   if (Number.isNaN(value)) throw new PyError('ValueError', 'cannot convert float NaN to integer')
   if (!Number.isFinite(value)) throw new PyError('OverflowError', 'cannot convert float infinity to integer')

@@ -23,7 +23,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import { integerArgument, pairsOf } from './argument.ts'
 import { attributeGetter, attributesGetter, type Getter, ignoreCase } from './attribute.ts'
 
-/** What items are compared by. */
+/** Return the function for the sort key of items. */
 function keyGetter(rt: Runtime, caseSensitive: Value, attribute: Value, fallback: Value = null): Getter {
   const get = attributeGetter(rt, attribute, fallback)
   return truthy(caseSensitive) ? get : (item) => ignoreCase(get(item))
@@ -45,7 +45,7 @@ function sort(rt: Runtime, value: Value, reverse: Value, caseSensitive: Value, a
   const items = [...iterate(value)]
   const backwards = integerArgument(reverse) !== 0
   const keys = items.map((item) => (fold ? get(item).map(ignoreCase) : get(item)))
-  // lists of one text or number each compare as those do
+  // lists with one text or number each compare like these
   const plain = keys.every((key) => key.length === 1 && typeof key[0] === typeof keys[0]![0] && isPlain(key[0]!))
   return sortBy(items, plain ? keys.map((key) => key[0]!) : keys, backwards)
 }

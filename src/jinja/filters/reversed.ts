@@ -1,4 +1,4 @@
-// Python's `reversed()`: which values have an order to go through backwards, and what the iterator is called.
+// Python's `reversed()`: which values support it, and the name of the iterator.
 import { iterate, PyStr, str, Tuple, typeName, type Value } from '../../data/mod.ts'
 import { PyIterator } from '../runtime/generator.ts'
 import { Markup } from '../runtime/markup.ts'

@@ -1,6 +1,6 @@
-// Filters that apply another filter or a test to every item. They are generators: nothing happens, and nothing fails,
-// before the template iterates. The one exception are mapped filters, which run at once because their answers may be
-// promises that have to be awaited before anyone sees the items; what they throw is kept until its turn comes.
+// Filters that apply another filter or a test to every item. They are generators: nothing runs or fails before the
+// template iterates. The exception are mapped filters, which run at once because their results may be promises that
+// must be awaited first; their errors are thrown when the template reaches the item.
 import { assertHashable, iterate, repr, textOf, truthy, type Value } from '../../data/mod.ts'
 import { JinjaError } from '../errors.ts'
 import { collected, failingAfter, PyGenerator } from '../runtime/generator.ts'

@@ -1,5 +1,5 @@
-// Filters on the characters of a text. What is not text is printed first; Markup stays Markup, and what is put into
-// it is escaped.
+// Filters on the characters of a text. Other values are printed first; Markup stays Markup, and inserted text is
+// escaped.
 import {
   capitalize,
   center,

@@ -1,5 +1,5 @@
-// The `urlize` filter: addresses in a text become links. The text is escaped first, so what is looked at may hold
-// `&lt;` and `&gt;` where the author wrote angle brackets.
+// The `urlize` filter: converts addresses in a text to links. The text is escaped first, so it may contain `&lt;` and
+// `&gt;` where the author wrote angle brackets.
 import {
   compare,
   getSlice,
@@ -70,7 +70,7 @@ function splitWord(word: string): [head: string, address: string, tail: string] 
   return [head, address, tail]
 }
 
-/** Where the closing punctuation of a word begins. */
+/** Return the start of the closing punctuation of a word. */
 function trailStart(word: string): number {
   let end = word.length
   while (end > 0) {

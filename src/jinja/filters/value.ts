@@ -36,7 +36,7 @@ function attr(rt: Runtime, value: Value, name: Value): Value {
   return rt.undefined(`${quote(`${qualifiedTypeName(value)} object`)} has no attribute ${quote(text)}`)
 }
 
-/** Whether `value.name` is what `value[name]` would find; every dict has the attributes of an empty one. */
+/** Whether `value.name` is the same as `value[name]`; every dict has the attributes of an empty one. */
 function isItem(rt: Runtime, value: Value, name: string): boolean {
   if (isDict(value)) return value.has(name) && rt.getAttr(new Map(), name) instanceof Undefined
   return value instanceof PyObject && value.getItem !== undefined && value.getAttr(name) === undefined

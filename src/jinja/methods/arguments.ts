@@ -36,7 +36,7 @@ export function namedTextArgument(value: Value, argument: string): string {
   return text
 }
 
-/** Where `[start:end]` begins and ends in something that long. */
+/** Return the clamped start and end of `[start:end]` for a length. */
 export function clampEdges(length: number, start: Value | undefined, end: Value | undefined): [number, number] {
   let from = edgeArgument(start, 0)
   let to = edgeArgument(end, length)

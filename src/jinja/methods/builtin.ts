@@ -1,20 +1,19 @@
-// Methods of Python's builtin types. CPython writes them in C and checks their arguments in three ways, each with its
-// own sentences; templates that misuse a method show them.
+// Methods of Python's builtin types. CPython checks the arguments of its C functions in three ways, each with its own
+// messages, which templates show.
 import { PyError, typeError, typeName, type Value } from '../../data/mod.ts'
 import { type NativeBody, NativeFunction, type NativeTable } from '../runtime/native.ts'
 import type { Kwargs, Runtime } from '../runtime/runtime.ts'
 
 /**
- * How a method takes its arguments:
- * `positional` by place only; `parsed` likewise, but with the older wording (`find`, `count`, `startswith`);
- * `keywords` by place or name.
+ * How a method takes its arguments: `positional` by position only; `parsed` likewise, but with the older messages
+ * (`find`, `count`, `startswith`); `keywords` by position or name.
  */
 export type Style = 'positional' | 'parsed' | 'keywords'
 
 export class BuiltinMethod extends NativeFunction {
   private readonly owner: string
   private readonly style: Style
-  /** How many arguments it takes, `self` included. */
+  /** The minimum number of arguments, `self` included. */
   private readonly least: number
   private readonly most: number
   private readonly isOpen: boolean
@@ -129,7 +128,7 @@ export function method(params: string, body: NativeBody, style: Style = 'positio
   return { params: params === '' ? [] : params.split(' '), body, style }
 }
 
-/** Methods by name, without a prototype, so that names such as `constructor` find nothing. */
+/** Return methods by name, without a prototype, so that names such as `constructor` are absent. */
 export function methodTable(owner: string, specs: Record<string, MethodSpec>): NativeTable {
   const table: Record<string, NativeFunction> = Object.create(null)
   for (const [name, { params, body, style }] of Object.entries(specs)) {

@@ -1,5 +1,5 @@
-// The methods of bytes. A byte string is handled as text of one character per byte (Latin-1), on which the methods of
-// str do the same work; only ASCII letters, digits and spaces count as such.
+// The methods of bytes. A byte string is handled as text with one character per byte (Latin-1), so the methods of str
+// can be used; only ASCII letters, digits and spaces count as such.
 import {
   decodeBytes,
   iterate,
@@ -35,7 +35,7 @@ function bytesArgument(value: Value): string {
   throw typeError(`a bytes-like object is required, not '${typeName(value)}'`)
 }
 
-/** What `find` and `count` look for: bytes, or one byte by its number. */
+/** Return the argument of `find` and `count`: bytes, or one byte by its number. */
 function needle(value: Value): string {
   if (value instanceof Uint8Array) return toText(value)
   if (typeof value === 'bigint') throw valueError('byte must be in range(0, 256)')

@@ -22,7 +22,7 @@ function countOf(items: Value[], wanted: Value): number {
   return items.reduce<number>((sum, item) => sum + (same(item, wanted) ? 1 : 0), 0)
 }
 
-/** Where the item is in `[start:stop]`, or -1. */
+/** Return the index of the item in `[start:stop]`, or -1. */
 function indexOf(items: Value[], wanted: Value, start: Value = 0, stop: Value = Number.MAX_SAFE_INTEGER): number {
   const from = searchEdge(start, items.length)
   const to = Math.min(searchEdge(stop, items.length), items.length)

@@ -1,4 +1,4 @@
-// The methods of Markup: those that make text of text escape their arguments and give Markup, the others are str's.
+// The methods of Markup: those that return text escape their arguments and return Markup, the others are str's.
 import { format, iterate, type Tuple, textOf, tuple, unescapeHtml, type Value, valueError } from '../../data/mod.ts'
 import { escapeText, escapeValue, Markup } from '../runtime/markup.ts'
 import { type NativeBody, type NativeFunction, type NativeTable, native } from '../runtime/native.ts'
@@ -11,7 +11,7 @@ import { formatCall, formatMap } from './str-format.ts'
 const escaped = (value: Value): Value => (textOf(value) === undefined ? value : escapeValue(value))
 const marked = (value: Value): Value => new Markup(textOf(value)!)
 
-/** A method of str that gives text: what it is given is escaped, what it gives is Markup. */
+/** Return a method of str that escapes its arguments and returns Markup. */
 function escaping(name: string): NativeFunction {
   const plain = STR_METHODS[name]!
   return native(name, ['self', '*args', '**kwargs'], (rt: Runtime, self: Markup, args: Value[], kwargs: Kwargs) => {

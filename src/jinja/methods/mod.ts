@@ -1,4 +1,4 @@
-// The methods and attributes of Python's builtin types, as templates reach them.
+// The methods and attributes of Python's builtin types for templates.
 import {
   DictItems,
   DictKeys,

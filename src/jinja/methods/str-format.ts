@@ -1,4 +1,4 @@
-// `str.format` and `format_map` as Jinja's sandbox runs them: fields reach attributes and items only as templates do.
+// `str.format` and `format_map` like Jinja's sandbox: fields have the same access to attributes and items as templates.
 import { type FormatSource, formatTemplate, getItem, typeError, type Value } from '../../data/mod.ts'
 import type { Kwargs, Runtime } from '../runtime/runtime.ts'
 

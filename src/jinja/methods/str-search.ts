@@ -29,7 +29,7 @@ function part(text: string, start: Value | undefined, end: Value | undefined): P
 function unitOffset(text: string, points: number): number {
   let at = 0
   for (let i = 0; i < points; i++) {
-    // one past the end stays past the end, since nothing is found there
+    // one past the end stays past the end, since no match is possible there
     at += at < text.length && text.codePointAt(at)! > 0xffff ? 2 : 1
   }
   return at
@@ -68,7 +68,7 @@ export function count(text: string, sub: Value, start?: Value, end?: Value): num
   return needle === '' ? textLength(within) + 1 : within.split(needle).length - 1
 }
 
-/** `startswith` and `endswith`: one affix or a tuple of them. */
+/** `startswith` and `endswith` with one affix or a tuple of them. */
 export function hasAffix(
   name: 'startswith' | 'endswith',
   text: string,

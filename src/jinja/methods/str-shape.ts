@@ -66,7 +66,7 @@ export function stripSide(name: 'strip' | 'lstrip' | 'rstrip', text: string, cha
   const stripped = strip(text, unwanted)
   if (name === 'strip' || stripped.length === text.length) return stripped
   if (stripped === '') return ''
-  // what strip leaves begins and ends with a wanted character, so its place in the text is found from either end
+  // the stripped text begins and ends with a kept character, so its position can be found from either end
   return name === 'lstrip'
     ? text.slice(leading(text, unwanted))
     : text.slice(0, leading(text, unwanted) + stripped.length)

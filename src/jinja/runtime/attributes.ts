@@ -1,6 +1,6 @@
-// `object.name`, `object[key]` and `object.name(…)`. Templates reach only what the value model offers: the methods and
-// attributes of Python's types, what a PyObject answers itself, and the items of containers. Names that lead to
-// Python's internals answer with a security error, as in Jinja's sandbox; JavaScript's own are not reachable at all.
+// `object.name`, `object[key]` and `object.name(…)`. Templates have access only to the value model: methods and
+// attributes of Python's types, those that a PyObject provides, and items of containers. Names of Python's internals
+// raise a security error, as in Jinja's sandbox; JavaScript's own are not accessible.
 import { didYouMean } from '../../base/mod.ts'
 import {
   dictGet,
@@ -29,7 +29,7 @@ function ownAttribute(object: Value, name: string): Value | undefined {
   return method ? new BoundMethod(object, method) : attributeOf(object, name)
 }
 
-/** How Jinja names the owner of a missing attribute. */
+/** Return Jinja's description of the owner of a missing attribute. */
 function describe(object: Value): string {
   return object === null ? 'None' : `${qualifiedTypeName(object)} object`
 }

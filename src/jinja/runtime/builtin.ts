@@ -1,5 +1,5 @@
-// Filters and tests that are functions of CPython's own C code, such as `length` (len) and `eq`: they take no keyword
-// arguments, and count the others in words of their own.
+// Filters and tests that are CPython's C functions, such as `length` (len) and `eq`: they take no keyword arguments,
+// and have their own messages for a wrong number of arguments.
 import { typeError, type Value } from '../../data/mod.ts'
 import { type NativeBody, NativeFunction } from './native.ts'
 import type { Kwargs, Runtime } from './runtime.ts'

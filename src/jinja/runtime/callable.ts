@@ -1,9 +1,9 @@
-// Things a template can call, and how a call finds what to run.
+// Values that a template can call, and the lookup of the function to run.
 import { PyObject, type Value } from '../../data/mod.ts'
 import type { NativeFunction } from './native.ts'
 import type { Kwargs, Runtime } from './runtime.ts'
 
-/** A value with a call of its own: macros, loops, types. */
+/** The base of callable values: macros, loops, types. */
 export abstract class CallableValue extends PyObject {
   abstract call(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | Promise<Value>
 }
@@ -29,7 +29,7 @@ export class BoundMethod extends CallableValue {
   }
 }
 
-/** A Python class that templates call to make a value, such as `dict`. */
+/** A Python class that templates call to create a value, such as `dict`. */
 export class TypeObject extends CallableValue {
   readonly typeName = 'type'
   private readonly shown: string

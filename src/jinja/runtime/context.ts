@@ -1,4 +1,4 @@
-// The variables a template sees: those it was given, and over them those it has set at its top.
+// The variables of a template: the given ones, overridden by those that it sets at its top level.
 import type { Value } from '../../data/mod.ts'
 import type { LineMap } from '../line-map.ts'
 import type { Runtime } from './runtime.ts'
@@ -49,7 +49,7 @@ export class Context {
   }
 }
 
-/** Names assigned around a statement, with `undefined` for one that has no value yet. */
+/** Names assigned around a statement, with `undefined` for those without a value yet. */
 export type Locals = ReadonlyArray<readonly [string, Value | undefined]>
 
 export function withLocals(given: Variables, locals: Locals): Variables {

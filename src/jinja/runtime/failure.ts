@@ -15,7 +15,7 @@ export interface TemplateFrame {
   kind: TemplateFunctionKind
 }
 
-/** What a render rejects with. `error` is what went wrong, `frames` where, innermost first. */
+/** The error of a render. `error` is the cause, `frames` the places, innermost first. */
 export class TemplateFailure extends BrineError<'TemplateFailure'> {
   readonly error: Error
   readonly frames: TemplateFrame[] = []
@@ -27,7 +27,7 @@ export class TemplateFailure extends BrineError<'TemplateFailure'> {
   }
 }
 
-/** The engine's own limits, told as Python would tell its. */
+/** Convert the engine's own limits to Python's errors. */
 function translate(error: Error): Error {
   if (!(error instanceof RangeError)) return error
   return error.message.includes('call stack')

@@ -48,7 +48,7 @@ function itemOrUndefined(object: Value, key: Value): Value {
   }
 }
 
-/** Applies a filter to a value and prints what comes out. */
+/** Apply a filter to a value and print the result. */
 export function filtered(name: string, args: Value[], kwargs: Record<string, Value> = {}, rt = fakeRuntime()): string {
   const result = builtinFilters.get(name)!.invoke(rt, args, new Map(Object.entries(kwargs)) as Kwargs)
   if (result instanceof Promise) throw new Error(`${name} answered with a promise`)

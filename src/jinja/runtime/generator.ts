@@ -1,5 +1,5 @@
-// What Python iterates only once: the generators that `map`, `select` and their kin give, and the iterators of
-// `reversed()`. Work is done while the template iterates, so a failing item fails there and not earlier.
+// Values that Python iterates only once: the generators of `map`, `select` and the like, and the iterators of
+// `reversed()`. Items are computed while the template iterates, so a failing item fails there and not earlier.
 import { PyObject, type Value } from '../../data/mod.ts'
 
 let lastAddress = 0x7f3a5c2b0000
@@ -12,7 +12,7 @@ function nextAddress(): string {
 
 export class PyIterator extends PyObject {
   readonly typeName: string
-  /** What repr puts after the type's name: the function of a generator. */
+  /** The text after the type's name in the repr: the function of a generator. */
   private readonly label: string
   private readonly items: Iterable<Value>
   private iterator: Iterator<Value> | undefined
@@ -44,7 +44,7 @@ export class PyGenerator extends PyIterator {
   }
 }
 
-/** What `fill` collects, once it is asked for; if it fails, the items before come first. */
+/** Return the items that `fill` collects at the first iteration; if it fails, the items before come first. */
 export function collected(fill: (items: Value[]) => void): Iterable<Value> {
   return {
     [Symbol.iterator]: () => {

@@ -1,5 +1,5 @@
-// A function of the host that a template may call, such as `salt['grains.get']`. Its answer may be a promise; the
-// template waits only then. What it throws reaches the renderer unchanged.
+// A function of the host that a template may call, such as `salt['grains.get']`. Its result may be a promise, which the
+// template then awaits. Its errors reach the renderer unchanged.
 import { PyObject, type Value } from '../../data/mod.ts'
 
 export type HostCall = (args: readonly Value[], kwargs: ReadonlyMap<string, Value>) => Value | Promise<Value>

@@ -1,4 +1,4 @@
-// The `loop` variable. It looks one item ahead, because `loop.last` must know whether there is a next one.
+// The `loop` variable. It reads one item ahead, because `loop.last` must know whether there is a next one.
 import { equals, iterate, len, PyError, tuple, typeError, type Value } from '../../data/mod.ts'
 import { BoundMethod, CallableValue } from './callable.ts'
 import { native } from './native.ts'
@@ -39,7 +39,7 @@ export class LoopContext extends CallableValue {
   override readonly module = 'jinja2.runtime'
   private readonly rt: Runtime
   private readonly iterable: Value
-  /** A list is walked by index, which also sees what is appended to it meanwhile; anything else by its iterator. */
+  /** A list is iterated by index, which includes items that are appended meanwhile; other values by their iterator. */
   private list: Value[] | undefined
   private iterator: Iterator<Value> | undefined
   private readonly recurse: LoopFunction | undefined

@@ -11,7 +11,7 @@ export class Macro extends CallableValue {
   private readonly rt: Runtime
   readonly name: string | null
   private readonly args: readonly string[]
-  /** Which of `caller`, `kwargs` and `varargs` the body reads. */
+  /** Which of `caller`, `kwargs` and `varargs` the body uses. */
   private readonly special: readonly string[]
   private readonly body: MacroBody
 

@@ -44,7 +44,7 @@ export class Markup extends PyStr {
   }
 }
 
-/** Arguments of `Markup % args` are escaped when they are printed; text that holds a number counts as one. */
+/** Arguments of `Markup % args` are escaped when they are printed; numeric text counts as a number. */
 const ESCAPED: PercentConversions = {
   str: (value) => escapeValue(value).value,
   repr: (value) => escapeText(repr(value)),

@@ -1,4 +1,4 @@
-// `namespace()`: the one value whose attributes a template may set, so that a loop can pass something out.
+// `namespace()`: the only value whose attributes a template may set, so that a loop can pass a value out.
 import { PyObject, repr, type Value } from '../../data/mod.ts'
 
 export class Namespace extends PyObject {

@@ -1,5 +1,5 @@
-// How `{{ … }}` shows a value: Salt prints mappings so that YAML can read them back, whatever their type, and text in
-// them that Python would show with escapes YAML does not know as a double-quoted scalar.
+// Prints a value for `{{ … }}`: Salt prints mappings of every type so that YAML can read them, and text in them with
+// escapes that YAML lacks as a double-quoted scalar.
 import {
   Float,
   NamedTuple,

@@ -1,4 +1,4 @@
-// One rendering in progress: what compiled code, filters and methods ask while they run.
+// The state of one rendering, for compiled code, filters and methods.
 import { didYouMean } from '../../base/mod.ts'
 import { PyError, quote, str, typeError, typeName, type Value } from '../../data/mod.ts'
 import { JinjaError, type JinjaErrorCode } from '../errors.ts'
@@ -15,7 +15,7 @@ import type { Kwargs, Runtime } from './runtime.ts'
 import type { JinjaDialect, RenderSurroundings, RunnableTemplate } from './surroundings.ts'
 import { type HintMaker, StrictUndefined, Undefined } from './undefined.ts'
 
-/** Python stops at about 250 nested macro calls; nothing that works there is refused here. */
+/** Python stops at about 250 nested macro calls; this limit refuses nothing that works there. */
 const DEEPEST_CALLS = 450
 const NO_KWARGS: Kwargs = new Map()
 
@@ -61,7 +61,7 @@ export class Rendering implements Runtime {
     throw new PyError('RuntimeError', `The loops of the template ran ${this.env.maxRounds} rounds; it was stopped`)
   }
 
-  /** Runs a macro, block or template inside the one that is running, and no deeper than Python would. */
+  /** Run a macro, block or template inside the running one, within Python's depth limit. */
   nested(run: () => string | Promise<string>): Value | Promise<Value> {
     this.enter()
     let result: string | Promise<string>
@@ -141,7 +141,7 @@ export class Rendering implements Runtime {
 
   // — output —
 
-  /** What `{{ value }}` writes where escaping may be on. */
+  /** Return the output of `{{ value }}` where escaping may be on. */
   emit(value: Value): string {
     return this.autoescape ? this.escaped(value) : printed(value)
   }
@@ -214,7 +214,7 @@ export class Rendering implements Runtime {
   exported(module: Value, name: string, where: string): Value {
     if (!(module instanceof TemplateModule)) throw typeError('not a template module')
     const value = module.getAttr(name)
-    // a name that is none is there
+    // a name whose value is None exists
     if (value !== undefined) return value
     return this.undefinedWith(
       `the template ${quote(module.name ?? 'None')} (${where}) does not export the requested name ${quote(name)}`,

@@ -1,4 +1,4 @@
-// What filters, tests, methods, macros and blocks may ask of the rendering they run in.
+// The interface of a rendering for filters, tests, methods, macros and blocks.
 import type { Value } from '../../data/mod.ts'
 import type { JinjaErrorCode } from '../errors.ts'
 import type { HintMaker, Undefined } from './undefined.ts'
@@ -13,7 +13,7 @@ export interface Runtime {
   readonly autoescape: boolean
   /** Minion or master options (`__opts__`), for Salt's filters. */
   readonly opts: ReadonlyMap<Value, Value>
-  /** Everything the template sees now: what it was given, and what it has set at its top. */
+  /** All variables of the template: the given ones, and those set at its top level. */
   variables(): ReadonlyMap<string, Value>
   /** `object.name`: attribute, then item, then an undefined value. */
   getAttr(object: Value, name: string): Value
@@ -28,6 +28,6 @@ export interface Runtime {
   test(name: string, value: Value, args: readonly Value[], kwargs?: Kwargs): boolean
   /** Calls anything callable. */
   call(callee: Value, args: readonly Value[], kwargs?: Kwargs): Value | Promise<Value>
-  /** Runs a macro, block or template inside the one that is running, and no deeper than Python would. */
+  /** Run a macro, block or template inside the running one, within Python's depth limit. */
   nested(run: () => string | Promise<string>): Value | Promise<Value>
 }

@@ -1,6 +1,5 @@
-// Names of Python's internals that objects have. Jinja's sandbox refuses them with a message of its own; so do we,
-// although nothing stands behind them here. Which type has which of them decides between that message and
-// "has no attribute".
+// Names of Python's internals. Jinja's sandbox refuses them with a special message, and so does Brine, although they do
+// not exist here. The type decides between that message and "has no attribute".
 import { OrderedDict, PyObject, typeName, type Value } from '../../data/mod.ts'
 
 const dunder = (words: string): Set<string> => new Set(words.split(/\s+/).map((word) => `__${word}__`))
@@ -19,7 +18,7 @@ const INT = `${FLOAT} and index invert lshift or rand rlshift ror rrshift rshift
 const KEYS = 'and contains iter len or rand reversed ror rsub rxor sub xor'
 const INSTANCE = 'dict module weakref'
 
-/** By the type's name, what it has beyond every object. */
+/** By type name: the internals besides those of every object. */
 const OF_TYPE: Readonly<Record<string, ReadonlySet<string>>> = {
   __proto__: null as never,
   str: dunder(TEXT),

@@ -1,4 +1,4 @@
-// What is left of markup when its tags are gone.
+// Removes the tags of markup.
 import { splitWords, unescapeHtml } from '../../data/mod.ts'
 
 /** Without comments, tags and character references, and with single spaces. */
@@ -7,7 +7,7 @@ export function stripTags(markup: string): string {
   return unescapeHtml(splitWords(text).join(' '))
 }
 
-/** The text without what stands between the two marks, and without the marks; an open end stays. */
+/** Return the text without everything between the two marks, and without the marks; an open end stays. */
 function without(text: string, open: string, close: string): string {
   let kept = ''
   let from = 0

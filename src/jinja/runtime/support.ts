@@ -1,4 +1,4 @@
-// The names that generated code uses, and what stands behind them.
+// The names in generated code, with their functions.
 import {
   add,
   compare,
@@ -76,7 +76,7 @@ function catAll(values: Value[]): string {
   return result
 }
 
-/** What a filter or call block writes: only text can be, as Python joins it with the rest. */
+/** Return the output of a filter or call block: only text is valid, because Python joins it with the rest. */
 function text(value: Value): string {
   const written = textOf(value)
   if (written !== undefined) return written

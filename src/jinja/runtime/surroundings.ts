@@ -1,4 +1,4 @@
-// What a rendering needs of its environment and of templates: the functions, the limits, and other templates by name.
+// The interface of a rendering to its environment and to templates: functions, limits, and other templates by name.
 import type { Value } from '../../data/mod.ts'
 import type { BlockFunction, Context, RootFunction, Variables } from './context.ts'
 import type { TemplateOrigin } from './failure.ts'
@@ -18,7 +18,7 @@ export interface RunnableTemplate {
   readonly origin: TemplateOrigin
   readonly root: RootFunction
   readonly blocks: ReadonlyMap<string, BlockFunction>
-  /** What importers without context share, once there is one. */
+  /** The module that importers without context share, once there is one. */
   module: Promise<TemplateModule> | undefined
   context(given: Variables): Context
 }
@@ -32,7 +32,7 @@ export interface RenderSurroundings {
   readonly opts: ReadonlyMap<Value, Value>
   /** How many rounds all loops of one rendering may run together. */
   readonly maxRounds: number
-  /** Called when a `profile` block or data import begins; what it gives is called at its end. */
+  /** Called when a `profile` block or data import begins; returns a function to call at its end. */
   readonly profile: ((label: Value, source: string) => () => void) | undefined
   visibleGlobals(): Variables
   /** The template that an `import` or `extends` names. */

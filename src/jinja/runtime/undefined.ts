@@ -1,5 +1,5 @@
-// Jinja's undefined values: what a missing name, attribute or item evaluates to. Salt renders with the strict kind,
-// which fails on any use but `is defined`, `default` and being passed along.
+// Jinja's undefined values: the result of a missing name, attribute or item. Salt uses the strict kind, which fails on
+// any use except `is defined`, `default` and passing it on.
 import { type BinaryOp, PyObject, type Value } from '../../data/mod.ts'
 import { JinjaError, type JinjaErrorCode } from '../errors.ts'
 

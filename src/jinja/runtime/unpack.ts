@@ -1,4 +1,4 @@
-// Taking values apart and spreading them into calls, with Python's errors.
+// Unpacking of values, and spreading them into calls, with Python's errors.
 import { isIterable, iterate, textOf, typeError, typeName, type Value, valueError } from '../../data/mod.ts'
 import type { Kwargs } from './runtime.ts'
 import { Undefined } from './undefined.ts'
@@ -23,7 +23,7 @@ export function spread(args: Value[], more: Value): Value[] {
   return args
 }
 
-/** What Python names as the function that templates' calls go through. */
+/** Python's name of the function for templates' calls. */
 const CALL = 'jinja2.sandbox.SandboxedEnvironment.call()'
 
 /** `f(a=1, **more)` */

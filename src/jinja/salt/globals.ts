@@ -38,7 +38,7 @@ function simplified(value: Value): Value {
   return isPlain(value) ? value : repr(value)
 }
 
-/** `OrderedDict(mapping_or_pairs, **more)`; its errors are not those of `dict`. */
+/** `OrderedDict(mapping_or_pairs, **more)`; its errors differ from those of `dict`. */
 function orderedDict(args: Value[], kwargs: Kwargs): OrderedDict {
   const dict = new OrderedDict()
   if (args.length > 1) throw typeError(`expected at most 1 arguments, got ${args.length}`)

@@ -1,6 +1,6 @@
-// The `ifelse` global: (target, value) pairs and a default; the first pair whose target matches this minion gives the
-// value. Who matches is not a template's business, so the matcher comes from outside. Without one it answers as Salt
-// does, whose own global never reaches its match functions.
+// The `ifelse` global: (target, value) pairs and a default; returns the value of the first pair whose target matches
+// this minion. The caller passes the matcher in. Without one it returns the same as Salt, whose own global never finds
+// its match functions.
 import {
   type Dict,
   deepCopy,
@@ -16,7 +16,7 @@ import {
 } from '../../data/mod.ts'
 import { type NativeFunction, native } from '../runtime/native.ts'
 
-/** Whether the minion (this one, or the one named) matches a target of that kind. */
+/** Whether the minion (this one, or the named one) matches a target of this kind. */
 export type TargetMatcher = (kind: string, target: Value, minionId: Value) => boolean
 
 const MATCHES_NOTHING = 'SALT_IFELSE_MATCH_NOTHING'

@@ -1,4 +1,4 @@
-// What Salt adds to Jinja and needs no machine for: filters, tests and globals by the names templates use.
+// Salt's additions to Jinja that need no machine: filters, tests and globals by name.
 import type { NativeFunction } from '../runtime/native.ts'
 import { ansibleFilters } from './filters/ansible.ts'
 import { dictFilters } from './filters/dicts.ts'

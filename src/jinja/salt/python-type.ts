@@ -1,5 +1,4 @@
-// What Salt's filters ask about a value's Python type: how `type(x)` prints, whether it counts as hashable or as a
-// sequence.
+// Python's view of a value's type for Salt's filters: how `type(x)` prints, whether it is hashable or a sequence.
 import { PyObject, PyRange, PyStr, qualifiedTypeName, Tuple, typeName, type Value } from '../../data/mod.ts'
 import { PyGenerator } from '../runtime/generator.ts'
 import { Undefined } from '../runtime/undefined.ts'

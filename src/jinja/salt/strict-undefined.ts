@@ -1,5 +1,5 @@
-// Filters that take whole structures first look for undefined values anywhere inside. If there are some, the filter's
-// result is itself undefined, so that `default` after it still works and the message names all of them.
+// Filters on whole structures first search for undefined values in them. If there are any, the result is itself
+// undefined, so that `default` after it still works and the message names all of them.
 import { isDict, typeError, type Value } from '../../data/mod.ts'
 import { NativeFunction } from '../runtime/native.ts'
 import type { Kwargs, Runtime } from '../runtime/runtime.ts'
@@ -18,7 +18,7 @@ function collect(value: Value, seen: Set<Value>, found: StrictUndefined[]): void
   }
 }
 
-/** An undefined value that stands for all within, or undefined when there is none. */
+/** Return an undefined value for all within; undefined if there are none. */
 function undefinedWithin(value: Value): StrictUndefined | undefined {
   const found: StrictUndefined[] = []
   collect(value, new Set(), found)

@@ -1,5 +1,5 @@
-// Salt's own conversions between text and bytes: several encodings may be tried in turn, and what is neither is
-// refused with the same words everywhere.
+// Salt's conversions between text and bytes: several encodings can be tried in order, and other values are refused with
+// the same error.
 import {
   decodeBytes,
   encodeText,

@@ -13,7 +13,7 @@ const atMost = ordering('le', '<=')
 const greater = ordering('gt', '>')
 const atLeast = ordering('ge', '>=')
 
-/** `value is other`: a float is the same as one written the same. */
+/** `value is other`: floats with the same text are the same. */
 function isSame(value: Value, other: Value): boolean {
   return (
     Object.is(value, other) || (value instanceof Float && other instanceof Float && Object.is(value.value, other.value))

@@ -1,4 +1,4 @@
-// Tests that ask what kind of value it is.
+// Tests of the type of a value.
 import {
   dictHas,
   isDict,
@@ -23,7 +23,7 @@ import { Undefined } from '../runtime/undefined.ts'
 const kind = (name: string, holds: (value: Value) => boolean): NativeFunction =>
   native(name, ['value'], (_rt, value: Value) => holds(value))
 
-/** What has a length and can be indexed; an undefined value that fails when asked counts as neither. */
+/** Whether a value has a length and indexes; an undefined value that raises an error has neither. */
 function isSequence(value: Value): boolean {
   if (typeof value === 'string' || Array.isArray(value) || isDict(value) || value instanceof Uint8Array) return true
   if (textOf(value) !== undefined) return true
@@ -31,7 +31,7 @@ function isSequence(value: Value): boolean {
   return value instanceof PyObject && value.len !== undefined && value.getItem !== undefined
 }
 
-/** A strict undefined value fails already when asked for its items. */
+/** A strict undefined value already fails when its items are requested. */
 function canIterate(value: Value): boolean {
   if (value instanceof Undefined) value.iterate()
   return isIterable(value)

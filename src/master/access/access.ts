@@ -1,5 +1,5 @@
-// Who asks, and what they may do: local programs by their keys, others by a token or by credentials for a system that
-// `external_auth` names. The answer to a refused request does not say why; the log does.
+// Authentication and authorisation of callers: local programs by their keys, others by a token or by credentials for a
+// system in `external_auth`. The answer to a refused request does not contain the reason; the log does.
 import { shownText } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import {
@@ -44,7 +44,7 @@ import { isBlacklisted, isPermissive, listFor } from './lists.ts'
 import { tokenStore } from './own-tokens.ts'
 import type { TokenStore } from './tokens.ts'
 
-/** A recognised caller; without a list it is the owner, who may do everything. */
+/** An authenticated caller. A caller without a list is the owner, who may do everything. */
 interface Recognised {
   user: string
   list?: Value[]
@@ -69,7 +69,10 @@ export interface JudgedJob {
   isFrozen: boolean
   /** Whether the caller has all rights. */
   isOwner: boolean
-  /** What the caller may do on minions below syndics, as masters there read it; without entries, everything that was asked for. */
+  /**
+   * The caller's rights on minions below syndics, for the masters there; without entries, the caller may do everything
+   * in the request.
+   */
   authList: Value[]
   /** Whether a syndic of this machine asks, for a master above. */
   isFromAbove: boolean
@@ -87,7 +90,7 @@ const CALL_REFUSALS = {
   user: 'UserAuthenticationError',
 } as const
 
-/** The name under which the lists of local users are asked for in place of an eauth system. */
+/** Pseudo eauth system for the access lists of local users. */
 const LOCAL_LISTS = 'publisher_acl'
 
 const READ_OPTIONS: JudgedCall = { fun: 'config.values', args: [], kwargs: new Map() }
@@ -107,7 +110,10 @@ export class Access {
     this.tokens = tokenStore(known.opts, known.log, known.cache.bank('tokens'))
   }
 
-  /** Judge a request to publish: who asks, its shape, its fields, and the function on the minions it means. */
+  /**
+   * Authorise a request to publish: the caller, the shape of the request, its fields, and the function on the targeted
+   * minions.
+   */
   async judgePublish(load: Dict, peer?: Peer): Promise<JudgedJob | Refusal> {
     const { opts, log } = this.known
     const recognised = await this.recognise(load, extraOf(load), peer)
@@ -131,7 +137,7 @@ export class Access {
     const { tgt: target, tgtType: kind, delimiter } = request
     const asked = { author: user, target, kind, delimiter }
     if (list === undefined) {
-      // a limited user of a master above, who may do this everywhere, may have written the target
+      // a limited user of a master above, whose rights hold on all minions, may have written the target
       const targeted = isFromAbove ? await this.targets.foreign(asked) : this.targets.trusted(asked)
       const free = { isFrozen: false, isOwner: !isFromAbove, authList: [], isFromAbove }
       return { user, request, targeted, ...free, mayReach: () => true }
@@ -152,7 +158,10 @@ export class Access {
     return 'message' in judged ? judged : { ...judged, isFromAbove }
   }
 
-  /** A user whose rights hold everywhere may reach minions that only other masters know. */
+  /**
+   * Resolve the target of a user. A user whose rights hold everywhere may also reach minions that only other masters
+   * know.
+   */
   private judgeTarget(
     { user, list, eauth }: Limited,
     request: JobRequest,
@@ -164,12 +173,12 @@ export class Access {
     const isAnywhere = mayPublishAnywhere(list, calls)
     const asksIds = calls.every(isHarmless) && isList(request.tgt)
     const isRaw = ordersMasters && (isAnywhere || asksIds)
-    // what a minion calls a resource may be the name of a minion that only a lower master knows
+    // the name of a resource here may be the id of a minion that only a lower master knows
     const here = ordersMasters && !isRaw ? new Set(keys.list('minions')) : undefined
     const targeted = { ...found, minions: here ? found.minions.filter((id) => here.has(id)) : found.minions }
     const { minions } = targeted
     const isNobody = minions.length === 0
-    // masters below judge again, by the ids that they know
+    // masters below authorise again, with the ids that they know
     const isForBelow = (): boolean => syndics.hasAny && mayPublish(list, calls, coveringUnknown(request))
     const isAllowed = isNobody
       ? isRaw || !ordersMasters || isForBelow()
@@ -227,8 +236,9 @@ export class Access {
   }
 
   /**
-   * Judge a function on targets of salt-ssh, which the program that asks has found in rosters; without targets, only who asks. Rights
-   * on minions by name or glob hold for targets with these ids. A command line for a shell needs the right to `cmd.run` besides.
+   * Authorise a function on targets of salt-ssh, which the requesting program found in rosters; without targets, only
+   * authenticate. Rights on minions by name or glob hold for targets with these ids. A shell command also needs the
+   * right to `cmd.run`.
    */
   async judgeSsh(load: Dict, peer?: Peer): Promise<{ user: string } | Refusal> {
     const { opts, log } = this.known
@@ -250,8 +260,8 @@ export class Access {
   }
 
   /**
-   * Tell whether the caller may make calls, and why. The fields `for_user` and `for_eauth` ask about another user; this needs the right
-   * to call the wheel function `config.values`, which shows all access lists.
+   * Return whether the caller may make calls, and why. The fields `for_user` and `for_eauth` ask about another user;
+   * this needs the right to call the wheel function `config.values`, which shows all access lists.
    */
   async explain(load: Dict, peer?: Peer): Promise<Dict | Refusal> {
     const caller = await this.recognise(load, load, peer)
@@ -268,7 +278,7 @@ export class Access {
     return verdictsAnswer(await this.verdicts(known, asked))
   }
 
-  /** A user as the options know them, without credentials. */
+  /** Return a user's rights from the options, without authentication. */
   private async userOf(eauth: string, user: string): Promise<Recognised | undefined> {
     const { opts } = this.known
     if (eauth === LOCAL_LISTS) return { user, list: listFor(option(opts, LOCAL_LISTS), user, [], isPermissive(opts)) }
@@ -318,7 +328,7 @@ export class Access {
     return covers
   }
 
-  /** A new token for credentials; empty when they are wrong. */
+  /** Create a token for valid credentials; return an empty text for invalid ones. */
   async makeToken(load: Dict, peer?: Peer): Promise<Dict | ''> {
     const recognised = await this.byCredentials(load, peer)
     if (!recognised) return ''
@@ -407,7 +417,10 @@ export class Access {
     return { user, eauth, groups, list: own ?? listFor(rules, user, groups, isPermissive(opts)) }
   }
 
-  /** Recognise a local user by the key. Only the owner's key may carry another name: `sudo_<user>` for a user who became root. */
+  /**
+   * Authenticate a local user by the key. Only the owner's key may carry another name: `sudo_<user>` for a user who
+   * became root.
+   */
   private byKey(load: Dict): Recognised | undefined {
     const { opts, log } = this.known
     const key = textOf(load.get('key') ?? null) ?? ''
@@ -420,14 +433,14 @@ export class Access {
       return undefined
     }
     const rules = option(opts, 'publisher_acl')
-    // with `sudo_acl` the user who came by sudo has their own rights, not those of root
+    // with `sudo_acl`, a user who came by sudo has their own rights, not those of root
     const isBound = user.startsWith('sudo_') && option(opts, 'sudo_acl') && truthy(rules)
     if (isOwner && !isBound) return { user }
     return { user, list: listFor(rules, isOwner ? user.slice('sudo_'.length) : holder, [], isPermissive(opts)) }
   }
 }
 
-/** Targets of salt-ssh have no data that the master has proven: of rights on a target, those count that name it by its id. */
+/** The master has no proven data about targets of salt-ssh, so only rights that name a target by its id hold. */
 function coveringNames(ids: readonly string[]): Covers {
   return (target) => target === '*' || (!/[\s@]/.test(target) && ids.every((id) => fnmatch(id, target)))
 }
@@ -442,10 +455,10 @@ function coveringUnknown({ tgt, tgtType }: JobRequest): Covers {
   return (target) => (isExpression && target === text) || (ids.length > 0 && coveringNames(ids)(target))
 }
 
-/** The rights that a master above has sent along; without entries its caller may do everything that was asked for. */
+/** Return the rights that a master above sent along; without entries, its caller may do everything in the request. */
 function rightsFromAbove(kwargs: Dict): Value[] | undefined {
   const list = kwargs.get('auth_list') ?? null
   if (isList(list)) return list.length === 0 ? undefined : [...list]
-  // nobody is allowed anything by what cannot be read
+  // invalid rights allow nothing
   return [NOTHING]
 }

@@ -1,6 +1,6 @@
-// What an access list allows. Entries are regular expressions for function names, matched from their beginning; dicts of a
-// target, or of `@runner` and its like, with functions; functions with conditions on their arguments; and `@publish`, which
-// grants fields of a publication besides function, arguments and target.
+// Evaluates an access list. Entries are regular expressions for function names, matched from the beginning; dicts from
+// a target, or from `@runner` and the like, to functions; functions with conditions on their arguments; and `@publish`,
+// which grants fields of a publication other than function, arguments and target.
 import { type Dict, isDict, isList, str, textOf, type Value } from '../../data/mod.ts'
 import { publishedCalls } from '../../sdk/mod.ts'
 import { begins } from '../configured-pattern.ts'
@@ -53,8 +53,9 @@ export function mayPublishAnywhere(list: readonly Value[], calls: readonly Judge
 const NODEGROUP = /(?:^|[\s(])N@/
 
 /**
- * Return what a list allows of these calls and nothing else, for masters that judge it by the minions that they know. These compare names of
- * functions alone: a function that is called twice must be allowed on a target with the arguments of both calls.
+ * Return the part of a list that allows these calls and nothing else, for masters below, which evaluate it on the
+ * minions that they know. These masters compare only function names: a function that is called twice must be allowed on
+ * a target with the arguments of both calls.
  */
 export function rightsFor(list: readonly Value[], calls: readonly JudgedCall[]): Value[] {
   const judged = calls.filter((call) => !isHarmless(call))
@@ -70,11 +71,14 @@ export function rightsFor(list: readonly Value[], calls: readonly JudgedCall[]):
       .filter((target) => each.every((own) => own.has(target) || own.has('*')))
       .map((target) => new Map<Value, Value>([[target, [`${fun.replace(/[^\w]/g, '\\$&')}$`]]]))
   })
-  // no rights at all would stand for all of them
+  // an empty list would allow everything
   return rights.length > 0 || judged.length === 0 ? rights : [NOTHING]
 }
 
-/** Whether a list grants a field of a publication: `@publish` grants all, `{'@publish': [name, …]}` the named ones. */
+/**
+ * Whether a list grants a field of a publication: `@publish` grants all fields, `{'@publish': [name, …]}` the named
+ * ones.
+ */
 export function maySetField(list: readonly Value[], names: readonly string[]): boolean {
   return list.some((entry) => {
     if (textOf(entry) === FIELDS) return true
@@ -102,8 +106,8 @@ function allowsFunction(functions: Value, call: JudgedCall): boolean {
 }
 
 /**
- * The listed positions and keywords must be given and match; further ones are free. A parameter that is given by position and by
- * keyword fails on the minion, so a listed keyword cannot be evaded by a position.
+ * The listed positions and keywords must be given and match; further arguments are allowed. A parameter that is given
+ * by position and by keyword fails on the minion, so a condition on a keyword cannot be evaded by a position.
  */
 function allowsArguments(conditions: Value, { args, kwargs }: JudgedCall): boolean {
   const meets = (wanted: Value, given: Value | undefined): boolean =>
@@ -137,7 +141,7 @@ export function callRule(list: readonly Value[], family: 'runner' | 'wheel', cal
   })
 }
 
-/** Return the calls of a publication as minions will read them. */
+/** Return the calls of a publication in the form in which minions run them. */
 export function judgedCalls(fun: Value, arg: Value): JudgedCall[] {
   return publishedCalls(fun, arg).map(({ keywords, ...call }) => ({ ...call, kwargs: new Map<Value, Value>(keywords) }))
 }

@@ -6,7 +6,7 @@ import { judgedCalls } from './allowed.ts'
 import type { AccessVerdict, AskedCall, CallFamily } from './explain.ts'
 import { ruleText } from './explain.ts'
 
-/** A call of the command `rights`, and the target on which it would be made. */
+/** A call that the command `rights` asks about, and its target. */
 export interface AskedRight {
   call: AskedCall
   target?: { tgt: Value; kind: string }
@@ -19,7 +19,7 @@ const MOST_TARGETS = 20
 
 const FAMILIES: ReadonlySet<string> = new Set(['execution', 'runner', 'wheel'])
 
-/** Read the calls of a command; a text says what is wrong with them. */
+/** Read the calls in a command; return a text if they are invalid. */
 export function readAsked(load: Dict): AskedRight[] | string {
   const calls = load.get('calls') ?? null
   if (!isList(calls) || calls.length > MOST_CALLS) return `calls must be a list of at most ${MOST_CALLS}`

@@ -17,6 +17,6 @@ export interface AuthBackend {
   /** The name of the user that credentials are of. */
   name(credentials: Dict): string
   groups?(user: string, ctx: AuthContext): string[] | Promise<string[]>
-  /** Lists that the backend itself has for a user, in place of those of the options. */
+  /** Return the access list that the backend itself has for a user; it replaces those of the options. */
   list?(user: string, ctx: AuthContext): Value[] | undefined | Promise<Value[] | undefined>
 }

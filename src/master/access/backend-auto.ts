@@ -1,4 +1,4 @@
-// `auto`: everybody is who they say, for trials.
+// `auto`: accepts every user without a password, for trials.
 import { briefStr } from '../../data/mod.ts'
 import type { AuthBackend } from './auth-backend.ts'
 

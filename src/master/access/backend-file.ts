@@ -17,7 +17,7 @@ interface Login extends AuthContext {
   lines: readonly string[]
 }
 
-/** What a file has for a user, and the given password in the same form. */
+/** The stored password of a user, and the given password in the same form. */
 type Found = readonly [stored: string | undefined, given: string | undefined]
 
 function textFile({ lines, user, password, config }: Login): Found {

@@ -1,6 +1,6 @@
-// `ldap`: users prove themselves by binding to a directory. With a user of its own (`auth.ldap.binddn` and `bindpw`) the
-// master first searches the user's entry; without `bindpw` the name is put into the template `binddn`. Group rules of
-// `external_auth` hold for the groups that the directory has for a user.
+// `ldap`: users authenticate by binding to a directory. With a service user (`auth.ldap.binddn` and `bindpw`), the
+// master first searches the user's entry; without `bindpw`, the user name is inserted into the template `binddn`. Group
+// rules of `external_auth` hold for the user's groups in the directory.
 import { shownText, toError } from '../../base/mod.ts'
 import { briefStr, textOf } from '../../data/mod.ts'
 import type { AuthBackend, AuthContext } from './auth-backend.ts'
@@ -13,7 +13,10 @@ const escapedFilter = (text: string): string =>
 /** Escape the characters that mean something in a distinguished name (RFC 4514). */
 const escapedName = (text: string): string => text.replaceAll(/[\\,+"<>;=]|^#/g, (character) => `\\${character}`)
 
-/** Directories ignore spaces around a name, and some stop at a null byte: such a name would be another spelling of a user. */
+/**
+ * Directories ignore spaces around a name, and some stop at a null byte: such a name would be another spelling of a
+ * user.
+ */
 const isPlainName = (user: string): boolean => user !== '' && user === user.trim() && !user.includes('\0')
 
 /** Find the name that a user binds with. */
@@ -80,7 +83,7 @@ async function ipaGroups(connection: LdapConnection, directory: Directory, user:
   return searchEntries.filter(hasMember).map(({ dn }) => shortName(dn))
 }
 
-/** The groups under `groupou` that name the user, and those that an entry with the user's name lists. */
+/** Return the groups under `groupou` that contain the user, and the groups in an entry with the user's name. */
 async function unitGroups(connection: LdapConnection, directory: Directory, user: string): Promise<string[]> {
   const [attribute, unit] = [directory.text('accountattributename'), directory.text('groupou')]
   const base = unit === '' ? directory.base : `ou=${unit},${directory.base}`

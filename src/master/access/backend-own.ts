@@ -1,18 +1,18 @@
-// Users' own ways to recognise users: files in `_auth` with a function `auth`, whose parameters are what a request has under
-// their names, and perhaps `groups` and `acl`.
+// Users' own authentication: files in `_auth` with a function `auth`, whose parameters take the fields of a request
+// with the same names, and optionally `groups` and `acl`.
 import { type Log, toError } from '../../base/mod.ts'
 import { briefStr, type Dict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { type UserPlugin, userPlugins } from '../../pybridge/mod.ts'
 import { answersOf } from '../../python/mod.ts'
 import type { AuthBackend } from './auth-backend.ts'
 
-/** What only the way of a request is about. */
+/** Fields of the protocol, which are not passed to users' functions. */
 const INTERNAL: ReadonlySet<string> = new Set([
   ...['cmd', 'jid', 'eauth', 'key', 'token', 'fun', 'arg', 'kwarg', 'kwargs', 'tgt', 'tgt_type', 'user', 'ret'],
   ...['metadata', 'delimiter', 'client', 'full_return', 'print_event', 'token_expire', '__kwarg__'],
 ])
 
-/** The parameters of a function out of a request; one that gathers takes what is left. */
+/** Return the fields of a request as arguments of a function; an open-ended parameter takes the rest. */
 function argumentsOf(plugin: UserPlugin, fun: string, request: Dict): Dict {
   const parameters = plugin.parameters(fun)
   const given = new Map([...request].filter(([name]) => parameters.includes(str(name))))

@@ -1,4 +1,4 @@
-// `pam`: the users of the master's machine. A process of its own asks PAM, as in Salt.
+// `pam`: the users of the master's machine. A separate process calls PAM, as in Salt.
 import { readFileSync } from 'node:fs'
 import { option } from '../../config/mod.ts'
 import { briefStr, textOf } from '../../data/mod.ts'

@@ -1,4 +1,4 @@
-// `rest`: a web service judges names and passwords, and may answer with an access list of its own for the user.
+// `rest`: a web service checks names and passwords, and may return an access list for the user.
 import { toError } from '../../base/mod.ts'
 import { briefStr, isList, loadJson, textOf, type Value } from '../../data/mod.ts'
 import type { AuthBackend, AuthContext } from './auth-backend.ts'
@@ -29,7 +29,7 @@ async function check(username: string, password: string, { config, log }: AuthCo
   }
   try {
     const answer = await ask(url, username, password)
-    // a failed login is nobody's and changes nothing about the user
+    // a failed login must not change the stored list of the user
     if (answer === undefined) return false
     lists.set(username, isList(answer) ? [...answer] : undefined)
     return true

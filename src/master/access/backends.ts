@@ -1,4 +1,4 @@
-// The systems that know users: `external_auth` names them, and each user proves who they are to one of them.
+// The authentication systems: `external_auth` names them, and each user authenticates with one of them.
 import { type Log, Turns } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import { mayHaveModules } from '../../python/mod.ts'
@@ -42,7 +42,7 @@ function bounded(name: string, system: AuthBackend): AuthBackend {
   }
 }
 
-/** Find a system by its name. Users' own systems come before ours. */
+/** Find a system by its name; users' own systems precede built-in ones. */
 export async function backend(name: string, opts: Dict, log: Log): Promise<AuthBackend | undefined> {
   const own = mayHaveModules(opts, 'auth') ? await ownBackend(name, opts, log, BACKEND_NAMES) : undefined
   const load = Object.hasOwn(BACKENDS, name) ? BACKENDS[name] : undefined

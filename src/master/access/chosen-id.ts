@@ -1,5 +1,6 @@
-// Job ids that a user chooses who has no right to choose any. Salt's clients choose one for each batch and for some jobs of its API, and
-// look for returns under it. Such an id is harmless if it is new and of the present: it is nobody else's job.
+// Job ids that are chosen by a user without the right to choose ids. Salt's clients choose one for each batch and for
+// some jobs of its API, and look for returns under it. Such an id is harmless if it is new and its time is recent: it
+// then belongs to no other job.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { option } from '../../config/mod.ts'
@@ -12,7 +13,7 @@ export interface JobsHere {
   jobs: Pick<JobStore, 'job' | 'ledger'>
 }
 
-/** How old an id may be, and how far its clock may be ahead, in milliseconds. */
+/** The maximum age of an id, and how far its time may be in the future, in milliseconds. */
 const OLDEST = 86_400_000
 const AHEAD = 60_000
 
@@ -22,7 +23,7 @@ export function mayTakeId({ opts, jobs }: JobsHere, owner: JobOwner, { jid, fun 
   if (!isOfPresent(jid)) return false
   const known = jobs.job(jid)
   if (known) return jobs.ledger.isOwn(jid, owner) && equals(known.load.get('fun') ?? null, fun)
-  // runners have ids too, and are kept as jobs when they have ended
+  // runner jobs have ids too; finished ones are in the job store
   return !existsSync(join(option(opts, 'cachedir'), 'proc', jid))
 }
 

@@ -48,7 +48,7 @@ export async function explainPublication(
   const rule = covers && publishRule(list, call, covers)
   if (rule !== undefined) return allowed(source, rule)
   const targets = list.filter((entry) => publishRule([entry], call, somewhere) !== undefined).flatMap(keysOf)
-  // one answer for no minion and for minions of others: the user must not learn what these are like
+  // the same answer for no minion and for minions outside the user's rights: the user must not learn about these
   const reason = `${source} allows ${call.fun} only on ${shortList(targets)}; the target means other minions, or none`
   return { allowed: false, reason }
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Dict } from '../../data/mod.ts'
 import { askPython } from './system-python.ts'
 
-/** Reads a stored password and a given one from its input, and prints what crypt(3) makes of the given one. */
+/** Script that reads a stored and a given password from its input, and prints crypt(3) of the given one. */
 const CRYPT = `
 import ctypes, sys
 stored, given = sys.stdin.buffer.read().split(b"\\0")
@@ -15,7 +15,7 @@ sys.stdout.buffer.write(crypt(given, stored) or b"")
 
 const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** Which bytes of the digest make each group of characters. */
+/** The bytes of the digest in each group of characters. */
 const GROUPS = [
   [0, 6, 12],
   [1, 7, 13],
@@ -55,7 +55,7 @@ function apacheMd5(password: string, salt: string): string {
 /** Longer passwords are refused: each round of a slow hash reads the whole password. */
 const MOST_BYTES = 4096
 
-/** Return the given password in the form of the stored one, to be compared with it; undefined when it has no such form. */
+/** Return the given password in the form of the stored one, for comparison; undefined if the form is not supported. */
 export async function htpasswdForm(opts: Dict, stored: string, given: string): Promise<string | undefined> {
   if (Buffer.byteLength(given) > MOST_BYTES || given.includes('\0') || stored.includes('\0')) return undefined
   if (stored.startsWith('$apr1$')) return apacheMd5(given, stored.split('$')[2]!.slice(0, 8))

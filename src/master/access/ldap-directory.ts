@@ -1,5 +1,5 @@
-// The directory that the options `auth.ldap.*` describe: its settings, and connections to it. A connection lives for one
-// piece of work and is closed whatever happens, so that failed logins leave no sockets behind.
+// The directory of the options `auth.ldap.*`: its settings and connections. A connection serves one task and is always
+// closed, so that failed logins leave no open sockets.
 import net from 'node:net'
 import tls from 'node:tls'
 import { type Dict, numberOf, str, truthy } from '../../data/mod.ts'
@@ -22,10 +22,10 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 
 const SCOPES = ['base', 'one', 'sub'] as const
 
-/** How long one connection may live: connecting, TLS, binding and searching together. */
+/** Time limit for one connection: connecting, TLS, binding and searching together. */
 const MOST_MS = 15_000
 
-/** The LDAP client takes these names for SASL mechanisms; EXTERNAL proves who the master is, not the user. */
+/** The LDAP client takes these names for SASL mechanisms; EXTERNAL would authenticate the master, not the user. */
 const MECHANISM = /^(?:EXTERNAL|PLAIN|[A-Z0-9]+-[A-Z0-9-]+)?$/
 
 export class Directory {
@@ -64,7 +64,7 @@ export class Directory {
 
   /** Connect, bind as that user, do the work, and close. */
   async bound<T>(dn: string, password: string, work: (connection: LdapConnection) => Promise<T>): Promise<T> {
-    // RFC 4513: a bind without a name or a password succeeds as nobody
+    // RFC 4513: a bind without a name or a password succeeds anonymously
     if (password === '' || MECHANISM.test(dn)) throw new Error('The name or the password to bind with is not usable')
     const sockets: net.Socket[] = []
     const connection = await this.connection(sockets)

@@ -1,5 +1,5 @@
-// Which access lists hold for a user: those under names and patterns that match, those of the user's groups, and `*` for
-// who is named nowhere.
+// The access lists of a user: those under matching names and patterns, those of the user's groups, and `*` for users
+// without any other entry.
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../../data/mod.ts'
 import { LONGEST_NAME, means } from '../configured-pattern.ts'
@@ -24,7 +24,7 @@ export function listFor(rules: Value, user: string, groups: readonly string[], i
   return list
 }
 
-/** Whether the blacklist names the user or one of the functions, or cannot tell; it binds everybody. */
+/** Whether the blacklist contains the user or one of the functions, or is invalid. It applies to everybody. */
 export function isBlacklisted(opts: Dict, user: string, functions: readonly string[]): boolean {
   const blacklist = option(opts, 'publisher_acl_blacklist')
   if (!isDict(blacklist)) return false

@@ -1,5 +1,5 @@
-// Tokens in a store of users' own or of an extension, which the option `eauth_tokens` names: functions `mk_token`, `get_token`, `rm_token`
-// and `list_tokens` in Salt's form. A store that fails lets nobody in.
+// A token store that a user's own module or an extension provides; the option `eauth_tokens` names it. Its functions
+// are `mk_token`, `get_token`, `rm_token` and `list_tokens` in Salt's form. If the store fails, every token is refused.
 import { type Log, toError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, float, isDict, isList, numberOf, str, type Value } from '../../data/mod.ts'
@@ -7,7 +7,7 @@ import { type BoundPlugin, boundPlugin, mayBeOwn } from '../../pybridge/mod.ts'
 import type { Bank } from '../../store/mod.ts'
 import { type TokenStore, Tokens } from './tokens.ts'
 
-/** What a store is asked about: a token may become a part of a path or a key. */
+/** Valid tokens: a store may use a token as a part of a path or a key. */
 const TOKEN = /^[\w=+-]{16,512}$/
 
 /** Seconds that a login waits for the store. */
@@ -42,7 +42,10 @@ export class OwnTokens implements TokenStore {
     return this.opened
   }
 
-  /** What the store answers; null where it fails, with the reason in the log. The text of a token is a secret, and not told. */
+  /**
+   * Call a function of the store; return null on an error, which is logged. The text of a token is a secret and is not
+   * logged.
+   */
   private async ask(fun: string, ...args: Value[]): Promise<Value> {
     try {
       return await (await this.plugin()).call(fun, [this.opts, ...args], { most: MOST_SECONDS })
@@ -88,7 +91,10 @@ export class OwnTokens implements TokenStore {
   }
 }
 
-/** The store that the options name; local files where there is none of that name, which is reported at the start. */
+/**
+ * Return the store that the options name; local files if it does not exist. The start of the master reports the unknown
+ * name.
+ */
 export function tokenStore(opts: Dict, log: Log, bank: Bank): TokenStore {
   const name = option(opts, 'eauth_tokens')
   if (mayBeOwn({ family: 'tokens', name, builtIn: BUILT_IN_TOKENS, opts })) return new OwnTokens(opts, log)

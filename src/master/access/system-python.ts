@@ -1,5 +1,5 @@
-// Small questions to libraries of the system that Node cannot load (libpam, libcrypt), asked through Python's ctypes in a
-// process of their own. What is asked goes by the input of that process, never by its arguments or environment.
+// Short calls of system libraries that Node cannot load (libpam, libcrypt), through Python's ctypes in a separate
+// process. Input goes through stdin of that process, never through its arguments or environment.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { option } from '../../config/mod.ts'
@@ -7,10 +7,10 @@ import type { Dict } from '../../data/mod.ts'
 
 const SYSTEM_PYTHON = '/usr/bin/python3'
 
-/** How long the process may take. */
+/** Time limit of the process. */
 const MOST_MS = 30_000
 
-/** What is read of its output. */
+/** Limit of its output. */
 const MOST_BYTES = 4096
 
 export interface ProgramAnswer {
@@ -26,8 +26,8 @@ function python(opts: Dict): string {
 }
 
 /**
- * Run a script with an input. `-I` keeps the working directory, PYTHONPATH and the user's packages off the search path:
- * the master often is root, and a `ctypes.py` in the directory in which it was started would run as root.
+ * Run a script with an input. `-I` removes the working directory, PYTHONPATH and the user's packages from the search
+ * path: the master often is root, and a `ctypes.py` in its working directory would run as root.
  */
 export function askPython(opts: Dict, script: string, input: readonly string[]): Promise<ProgramAnswer> {
   return new Promise((done) => {
@@ -43,7 +43,7 @@ export function askPython(opts: Dict, script: string, input: readonly string[]):
     })
     child.once('error', () => done({ code: undefined, text: '' }))
     child.once('close', (code) => done({ code: code ?? undefined, text }))
-    // the exit status tells whether the input was read
+    // the exit status shows whether the input was read
     child.stdin.on('error', () => undefined)
     child.stdin.end(input.join('\0'))
   })

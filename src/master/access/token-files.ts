@@ -1,4 +1,4 @@
-// Tokens as Salt's own Python keeps them in `token_dir`: in 3007 one file for each, named by the token; in 3008 a record of its cache.
+// Tokens of Salt's own Python in `token_dir`: in 3007 one file per token, named by it; in 3008 a record of its cache.
 import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { recover } from '../../base/mod.ts'
@@ -34,7 +34,7 @@ export class TokenFiles {
     const file = join(this.folder, token)
     const found = lstatSync(file, { throwIfNoEntry: false })
     if (!found?.isFile() || found.size > MOST_BYTES) return undefined
-    // only the daemon's own user and root may say who somebody is
+    // only files of the daemon's own user and of root are trusted
     if (![0, process.geteuid?.()].includes(found.uid) || (found.mode & 0o022) !== 0) return undefined
     return saltRecord(decodeMsgpack(readFileSync(file), { dialect: 'bus' }))
   }

@@ -1,5 +1,6 @@
-// Tokens: who has one need not give a password again until it expires. Of ours there is only the hash on disk, so that reading
-// the cache does not let anybody in. Tokens that Salt's own Python or an earlier Salt master made are taken too.
+// Tokens: a caller with a token needs no password until the token expires. For Brine's tokens only a hash is on disk,
+// so that read access to the cache gives no access to the master. Tokens of Salt's own Python or of an earlier Salt
+// master are accepted too.
 import { createHash, randomBytes } from 'node:crypto'
 import { type Dict, float, isDict, numberOf, type Value } from '../../data/mod.ts'
 import type { Bank } from '../../store/mod.ts'
@@ -7,13 +8,13 @@ import { isSaltToken, saltRecord, TokenFiles } from './token-files.ts'
 
 const keyOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** Where tokens are kept. */
+/** The storage of tokens. */
 export interface TokenStore {
   /** A new token with its facts; empty where the store fails. */
   make(facts: Dict, seconds: number): Dict | '' | Promise<Dict | ''>
-  /** What is known about a token; undefined when it never was one, or is none any more. */
+  /** Return the record of a token; undefined if the token is unknown or expired. */
   find(token: string): Dict | undefined | Promise<Dict | undefined>
-  /** Whether there was such a token. */
+  /** Remove a token; return whether it existed. */
   revoke(token: string): boolean | Promise<boolean>
   /** Remove tokens that are over. */
   prune(): void | Promise<void>
@@ -39,7 +40,7 @@ export class Tokens implements TokenStore {
     return new Map([...data, ['token', token]])
   }
 
-  /** What is known about a token; undefined when it never was one, or is none any more. */
+  /** Return the record of a token; undefined if the token is unknown or expired. */
   find(token: string): Dict | undefined {
     const data = this.own(token) ?? this.ofSalt(token)
     if (data === undefined) return undefined
@@ -76,7 +77,7 @@ export class Tokens implements TokenStore {
     this.files.remove(token)
   }
 
-  /** Whether there was such a token. */
+  /** Remove a token; return whether it existed. */
   revoke(token: string): boolean {
     const isKnown = this.find(token) !== undefined
     if (isKnown) this.forget(token)

@@ -1,9 +1,9 @@
-// One batch: who waits, who works, who is done, and what is to happen next. No clock and no bus in here; events and time
-// come from outside. The names of its description are those of Salt's batch state.
+// The state machine of one batch: waiting, active and finished minions, and the next step. It has no clock and no bus;
+// events and time are passed in. The field names of its description are those of Salt's batch state.
 import { returnCode } from '../../client/mod.ts'
 import { type Dict, encodeMsgpack, isDict, numberOf, str, type Value } from '../../data/mod.ts'
 
-/** What does not change while the batch runs. */
+/** The fixed settings of a batch. */
 export interface BatchPlan {
   jid: string
   fun: Value
@@ -19,22 +19,22 @@ export interface BatchPlan {
   failhard: boolean
   timeout: number
   gatherJobTimeout: number
-  /** `cli` when a program waits for it, `master` when nobody does. */
+  /** `cli` if a program waits for the batch, else `master`. */
   driver: string
   /** Whether minions of masters below take part, so that syndics hand the job on. */
   isForBelow: boolean
 }
 
 /**
- * Bytes of returns that the state of a batch holds. Each event of a batch carries its state, so returns beyond this size are
- * left to the job store, and the state tells only which minions returned, with which code.
+ * Size limit of the returns in the state of a batch, in bytes. Each event of a batch contains its state, so larger
+ * returns are only in the job store, and the state holds only ids and return codes.
  */
 export const MOST_RETURNED = 16_384
 
 export interface BatchNews {
-  /** What minions returned. */
+  /** Returns by minion id. */
   returned?: ReadonlyMap<string, Dict>
-  /** Who will not return. */
+  /** Minions that will not return. */
   lost?: readonly string[]
 }
 
@@ -69,12 +69,12 @@ export class Batch {
     return this.isHalted || (this.pending.length === 0 && this.active.size === 0)
   }
 
-  /** When a place becomes free that nobody has yet. */
+  /** The time when the next place becomes free. */
   get nextWait(): number | undefined {
     return this.waits[0]
   }
 
-  /** Takes in what minions returned, and which will not return. */
+  /** Process returns and lost minions. */
   take({ returned = new Map(), lost = [] }: BatchNews, now: number): void {
     for (const [id, data] of returned) {
       if (this.done.has(id) || this.failed.has(id)) continue
@@ -90,7 +90,7 @@ export class Batch {
     this.lastProgress = now
   }
 
-  /** Gives the minions whose turn it is; from then on they are active. */
+  /** Return the minions to start; they count as active from now on. */
   next(now: number): string[] {
     this.waits = this.waits.filter((until) => until > now).sort((a, b) => a - b)
     if (this.isHalted) return []
@@ -106,7 +106,10 @@ export class Batch {
     this.pending.unshift(...minions)
   }
 
-  /** Take over a batch: these minions were sent the job, whatever the state knows, and count as active from now on. */
+  /**
+   * Take over a batch: these minions were sent the job, even if the state does not contain it, and count as active from
+   * now on.
+   */
   recall(sent: readonly string[], now: number): void {
     const known = new Set(sent)
     for (const id of this.pending) if (known.has(id)) this.active.set(id, now)
@@ -159,7 +162,7 @@ export class Batch {
     ])
   }
 
-  /** A batch as it was described; who worked then is among the active. */
+  /** Restore a batch from its description; minions that were active then stay active. */
   static revive(state: Dict): Batch {
     const text = (name: string): string => str(state.get(name) ?? '')
     const number = (name: string): number => numberOf(state.get(name) ?? 0) ?? 0

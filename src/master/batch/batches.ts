@@ -1,5 +1,5 @@
-// Batches, driven by the master, so that they go on when the program that began them is gone. Their states lie in the cache,
-// and a master that starts again takes up those that were not over. In a cluster another master takes them up.
+// Batches run in the master, so that they continue after the end of the program that started them. Their states are in
+// the cache, and a restarted master resumes unfinished ones. In a cluster another master takes them over.
 import { BrineError, guarded, StorageError } from '../../base/mod.ts'
 import { BusTap, isOwn, originText } from '../../bus/mod.ts'
 import { batchSize, collectReturns } from '../../client/mod.ts'
@@ -41,8 +41,8 @@ const RESUME_MS = 5000
 const AGAIN_MS = 5000
 
 /**
- * Every minion reads every publication, so one publication starts many minions: those whose turn comes while others return, until
- * nobody has returned for a moment or the first of them has waited long enough.
+ * Every minion reads every publication, so one publication starts many minions: minions whose turn comes are gathered
+ * until no return arrived for a moment or the first minion has waited long enough.
  */
 const GATHERING_MS = 50
 const LONGEST_GATHERING_MS = 500
@@ -69,7 +69,7 @@ export class Batches {
     if (parts.cluster) this.shared = this.openShared(parts.cluster)
     this.stopListening = parts.bus.listen(
       ({ tag, data, origin }) => {
-        // only the master and programs of its own user stop batches
+        // only the master and programs of its own user may stop batches
         if (isOwn(origin)) this.halt(STOP.exec(tag)![1]!, str(data.get('reason') ?? 'stop'))
         else parts.log('warning', `Did not stop a batch: ${originText(origin)} may not`)
       },
@@ -105,8 +105,8 @@ export class Batches {
   }
 
   /**
-   * Answer a clear `batch`: the job's number, at once. The minions that were judged take part, and nobody else. A load that does not
-   * name minions means those of its target; where there are none, the answer has no number.
+   * Answer a clear `batch` request at once with the job id. Only the authorised minions take part. A load without
+   * minions means those of its target; if none match, the answer has no job id.
    */
   async begin(load: Dict, peer?: Peer): Promise<Dict> {
     const named = load.get('minions')
@@ -125,7 +125,7 @@ export class Batches {
       return refusal(new SaltError('SaltInvocationError', `There is a batch of the job id ${plan.jid} already`))
     const batch = new Batch(plan, minions, now())
     if (eauth !== undefined) this.parts.jobs.ledger.noteEauth(plan.jid, eauth)
-    // whoever is told the number of a batch can count on it, whatever becomes of this master
+    // store the batch before the caller gets the job id, so that it survives the end of this master
     try {
       if (this.shared) await this.shared.begin(batch)
       else this.states.store(plan.jid, batch.describe())
@@ -138,7 +138,7 @@ export class Batches {
     return dictFrom({ jid: plan.jid, minions })
   }
 
-  /** Takes up what was going on when the master ended, once minions had a moment to come back. */
+  /** Resume unfinished batches of the last run, after minions had time to reconnect. */
   resume(): void {
     this.later(RESUME_MS, 'Taking up batches', () =>
       this.untilStored('Taking up batches', () => {
@@ -169,7 +169,7 @@ export class Batches {
     else if (!batch.isOver && !this.running.has(jid)) await this.takeUp(batch)
   }
 
-  /** Does work that nobody waits for. */
+  /** Run work in the background. */
   private apart(what: string, work: () => unknown): void {
     guarded(this.parts.log, what, work)()
   }
@@ -208,7 +208,7 @@ export class Batches {
     return !this.isClosed && this.running.get(batch.plan.jid) === batch
   }
 
-  /** Follow those of these minions that are active; what they returned meanwhile is in the store. */
+  /** Follow the active ones of these minions; returns of the meantime are in the store. */
   private async followed(batch: Batch, minions: readonly string[], there: Map<string, Dict>): Promise<void> {
     const { jid } = batch.plan
     const waiting = minions.filter((id) => batch.active.has(id) && !there.has(id))
@@ -232,7 +232,7 @@ export class Batches {
     } else await this.startNext(batch, isNews)
   }
 
-  /** Sends the job to the minions whose turn it is. */
+  /** Send the job to the minions whose turn it is. */
   private async startNext(batch: Batch, isNews: boolean): Promise<void> {
     if (!this.drives(batch)) return
     // a master that was cut off may find that another one drives the batch
@@ -255,7 +255,10 @@ export class Batches {
     else if (batch.pending.length > 0 && batch.nextWait !== undefined) this.waitUntil(batch, batch.nextWait)
   }
 
-  /** A job that the master cannot keep is sent to nobody; the batch goes on when the disk or the cluster takes it. */
+  /**
+   * Postpone the start of minions: a job that the master cannot store is not sent. The batch continues when the disk or
+   * the cluster accepts the job.
+   */
   private startLater(batch: Batch, minions: readonly string[]): void {
     batch.giveBack(minions)
     this.later(AGAIN_MS, `Batch ${batch.plan.jid}`, () => this.startNext(batch, false))
@@ -283,7 +286,7 @@ export class Batches {
     this.later(ms, `Batch ${batch.plan.jid}`, () => this.advance(batch, {}))
   }
 
-  /** Hears what becomes of those who were sent the job together. */
+  /** Collect the returns of minions that were sent the job together. */
   private async follow(batch: Batch, minions: string[], tap: BusTap): Promise<void> {
     const { jid, timeout, gatherJobTimeout } = batch.plan
     try {
@@ -297,7 +300,7 @@ export class Batches {
       }
     } catch (error) {
       if (!isPassing(error)) throw error
-      // such as when the question who still works could not be sent
+      // for example, the query about active minions could not be sent
       const what = `Following batch ${jid}`
       const again = (): Promise<void> => this.followed(batch, minions, this.parts.jobs.returns(jid))
       this.later(AGAIN_MS, what, () => this.untilStored(what, again))
@@ -395,12 +398,14 @@ function requestOf({ plan }: Batch, minions: string[]): JobRequest {
   return { fun, arg: isList(arg) ? arg : [], tgt: minions, tgtType: 'list', jid, fields }
 }
 
-/** Syndics hand on what has a list of rights; the empty one is that of a user who may do the job everywhere. */
+/** Syndics forward only jobs with a list of rights; the empty list is that of a user who may run the job everywhere. */
 const sendingOf = ({ plan }: Batch): { authList?: Value[] } => (plan.isForBelow ? { authList: [] } : {})
 
 const fieldsOf = (kwargs: Dict): Array<[string, Value]> => [...kwargs].map(([name, value]) => [str(name), value])
 
-/** What a batch remembers of a return. A long return stays packed: the state of the batch does not keep it. */
+/**
+ * The part of a return that a batch remembers. A long return stays packed: the state of the batch does not contain it.
+ */
 function kept(data: Dict, jid: string): Dict {
   const out = data.get('out')
   const ret = data.get('return') ?? null

@@ -16,7 +16,7 @@ class Site {
   readonly log: Dict[] = []
   readonly gone = new Set<string>()
   readonly members = new Map<string, Member>()
-  /** What becomes of the next appends. */
+  /** The outcome of the next appends. */
   answer: 'kept' | 'lost' | 'unconfirmed' = 'kept'
 
   join(writer: string): Member {

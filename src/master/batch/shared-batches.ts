@@ -1,6 +1,6 @@
-// The batches of all masters of a cluster. The log of the cluster says which process drives a batch. When that process is gone, another
-// one takes the batch over: the first whose word is in the log. Every master keeps how a batch began; which minions were sent the job
-// and which returned, it knows from the job store.
+// The batches of all masters of a cluster. The log of the cluster records which process drives a batch. When that
+// process is gone, another one takes the batch over: the first whose record is in the log. Every master stores the
+// beginning of a batch; the started minions and their returns are in the job store.
 import { guarded, type Log } from '../../base/mod.ts'
 import type { Cluster, ClusterRecord } from '../../cluster/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../../data/mod.ts'
@@ -8,7 +8,7 @@ import { isBatchOver } from '../../sdk/mod.ts'
 import type { Bank, JobStore } from '../../store/mod.ts'
 import type { Batch } from './batch.ts'
 
-/** Milliseconds between two looks for batches whose process is gone. */
+/** Milliseconds between checks for batches whose process is gone. */
 const LOOK_MS = 2000
 /** Milliseconds that a new batch waits for the log: clients wait longer, and so hear why it is refused. */
 const BEGIN_PATIENCE_MS = 5000
@@ -23,7 +23,7 @@ export interface SharedBatchesParts {
   log: Log
 }
 
-/** What becomes of batches here. */
+/** The operations on the batches of this process. */
 export interface BatchWork {
   /** This process drives a batch from now on. */
   takeUp(jid: string): void
@@ -47,7 +47,7 @@ export class SharedBatches {
     this.work = work
   }
 
-  /** Begin to look after the batches of others, those of an earlier life of this master included. */
+  /** Start watching batches of other processes, including those of an earlier process of this master. */
   start(): void {
     const { states, log } = this.parts
     for (const jid of states.list()) {
@@ -88,7 +88,7 @@ export class SharedBatches {
     }
   }
 
-  /** Tell the others that a batch is over. */
+  /** Record the end of a batch for the other masters. */
   over({ plan, haltedBecause, failed }: Batch): void {
     const fields: Array<[string, Value]> = [
       ['reason', haltedBecause ?? null],
@@ -102,7 +102,7 @@ export class SharedBatches {
     if (this.drivers.has(jid)) this.stops.set(jid, reason)
   }
 
-  /** Why a batch was stopped while nobody drove it. */
+  /** The reason of a stop request that arrived while no process drove the batch. */
   stopOf(jid: string): string | undefined {
     return this.stops.get(jid)
   }

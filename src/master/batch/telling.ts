@@ -1,14 +1,14 @@
-// Events of a batch. Those of a small batch that a program waits for carry its whole state, those of other batches only numbers.
-// A long target is in the first event alone: there is an event for each return.
+// Events of a batch. If a program waits for a small batch, its events contain the whole state; other events contain
+// only counts. A long target is only in the first event, because there is an event for each return.
 import { type Dict, isList, type Value } from '../../data/mod.ts'
 import type { Batch } from './batch.ts'
 
 export type BatchMoment = 'new' | 'progress' | 'complete' | 'halted'
 
-/** Minions of a batch whose events carry its state: the events of a batch grow with the square of this number. */
+/** The largest batch whose events contain its state: the total size grows with the square of this number. */
 const TOLD_WHOLE = 100
 
-/** Characters of a target from which on only the first event has it. */
+/** Length of a target, in characters, above which only the first event contains it. */
 const LONG_TARGET = 1000
 
 export const batchTag = (jid: string, moment: string): string => `salt/batch/${jid}/${moment}`

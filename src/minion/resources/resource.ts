@@ -1,4 +1,4 @@
-// What a minion needs to know of a kind of things that it looks after.
+// The interface of a type of resources.
 import type { Log } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import type { FileClient } from '../../fileserver/mod.ts'
@@ -11,21 +11,21 @@ export interface Resource {
 }
 
 export interface ResourceContext {
-  /** Those of the minion. */
+  /** The options of the minion. */
   opts: Dict
   log: Log
   /** A client for the files of the master, which caches on `controller` for functions on `whole`. */
   files(opts: Dict, controller: Host, whole: Host): FileClient
-  /** The grains of the resource, where they are known. */
+  /** The grains of the resource, if they are known. */
   grains?: Dict
-  /** What pillar says about its type. */
+  /** The pillar data of its type. */
   config: Dict
 }
 
-/** What a job is given of a resource. */
+/** The context of a job for one resource. */
 export interface ResourceCall {
   functions: Registry
-  /** Why other functions are not there. */
+  /** The reason why other functions are missing. */
   refusal?: string
   /** Called when the job has ended. */
   close?(): Promise<void>
@@ -34,6 +34,6 @@ export interface ResourceCall {
 export interface ResourceType {
   ids(config: Dict): string[]
   grains(ctx: ResourceContext, id: string): Promise<Dict>
-  /** The functions of one of them; `minion` has those of the minion that looks after it. */
+  /** Return the functions of one resource; `minion` has the functions of the minion that manages it. */
   functions(ctx: ResourceContext, id: string, minion: Registry): Promise<ResourceCall>
 }

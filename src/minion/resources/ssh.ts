@@ -1,4 +1,4 @@
-// Machines behind a minion that are reached by ssh and need nothing but a shell: `hosts` of the type `ssh` in pillar, with host, user, port,
+// Resources that are reached by ssh and need only a shell: `hosts` of the type `ssh` in pillar, with host, user, port,
 // priv and the like. The whole library works on them: it runs in the minion and reaches the machine through its host.
 import { toError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
@@ -13,7 +13,7 @@ import type { ResourceCall, ResourceContext } from './resource.ts'
 /** Seconds to wait for a connection, as in Salt. */
 const SECONDS = 30
 
-/** Return how a machine is reached by what pillar says about it. */
+/** Return the SSH target for the pillar data of a machine. */
 export function sshTargetOf(machine: Dict): SshTarget {
   const text = (name: string): string | undefined =>
     truthy(machine.get(name) ?? null) ? str(machine.get(name)!) : undefined
@@ -70,7 +70,7 @@ async function sessionOf(ctx: ResourceContext, id: string, machine: Dict, minion
   })
 }
 
-/** What a machine tells of itself. */
+/** Return the grains of a machine. */
 export async function sshGrains(ctx: ResourceContext, id: string, machine: Dict): Promise<Dict> {
   const session = await sessionOf(ctx, id, machine)
   try {
@@ -80,7 +80,10 @@ export async function sshGrains(ctx: ResourceContext, id: string, machine: Dict)
   }
 }
 
-/** The functions of a machine. One that cannot be reached answers that it does not, and everything else with the reason. */
+/**
+ * Return the functions of a machine. If it cannot be reached, `test.ping` returns false and all other functions return
+ * the reason.
+ */
 export async function sshFunctions(
   ctx: ResourceContext,
   id: string,

@@ -1,5 +1,5 @@
-// `state_compress_ids`: states of one id with several names become one, when they ran the same function with the
-// same result. It has the lowest number, the earliest start, the sum of durations and all changes by name.
+// `state_compress_ids`: merges states of one id with several names if they ran the same function with the same result.
+// The result has the lowest number, the earliest start, the sum of durations and all changes by name.
 import { BrineError, type Log } from '../../base/mod.ts'
 import {
   add,
@@ -18,7 +18,7 @@ import {
 } from '../../data/mod.ts'
 import { attributeError, dictFor, need } from '../outputter.ts'
 
-/** States that cannot be compressed are shown as they are. */
+/** Compress states; states that cannot be compressed stay as they are. */
 export function compressIds(data: Dict, log: Log): Dict {
   try {
     const compressed: Dict = new Map()

@@ -47,7 +47,7 @@ function commentOf(state: Dict): string {
   return strip(text).replaceAll('\n', `\n${INDENT}`) + extraData(state)
 }
 
-/** What a state gives as `data` stands behind its comment. */
+/** The `data` of a state follows its comment. */
 function extraData(state: Dict): string {
   const data = state.get('data')
   if (data === undefined) return ''

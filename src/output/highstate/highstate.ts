@@ -1,5 +1,5 @@
-// The outputter of state runs: each minion's states with a summary, and runs within runs (orchestration) indented
-// below the state that started them.
+// The outputter of state runs: each minion's states with a summary; runs within runs (orchestration) are indented below
+// the state that started them.
 import { type Dict, isDict, isInt, splitLines, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { attributeError, dictFor, getOr, need, type Outputter, type Screen, screenFlag } from '../outputter.ts'
 import { needSpaces } from '../text.ts'
@@ -41,7 +41,7 @@ function unwrapped(given: Value): Value {
   return getOr(dictFor(getOr(only, 'return', new Map()), 'get'), 'data', data)
 }
 
-/** An orchestration's return code stands beside the one key that names its master. */
+/** Remove an orchestration's return code, which is beside the key with its master. */
 function discardRetcode(run: Dict): void {
   let masters = 0
   for (const key of run.keys()) {

@@ -1,5 +1,5 @@
-// One minion's part of a state run: its name, its states in the order they ran, and the summary. What came instead of
-// states is shown too: text or a number of a remote function, or the list of errors of a failed compilation.
+// One minion's part of a state run: its name, its states in order, and the summary. Results other than states are shown
+// too: text or a number of a remote function, or the list of errors of a failed compilation.
 import {
   contains,
   type Dict,
@@ -26,12 +26,12 @@ import { HostReport } from './report.ts'
 import { summaryLines } from './summary.ts'
 import { terseLine } from './terse.ts'
 
-/** What the parts of a run that are runs themselves are shown with. */
+/** The display of nested runs. */
 export interface Within {
   screen: Screen
   /** 1 for the run itself. */
   level: number
-  /** The text of a state's changes, and whether there were any. */
+  /** Return whether a state has changes, and their text. */
   changesOf(state: Dict, level: number): [changed: boolean, text: string]
 }
 
@@ -131,7 +131,7 @@ function nameParts(tag: Value, byId: boolean): string[] {
   return parts.with(2, parts[1]!)
 }
 
-/** How many states one compressed state stands for: the number in parentheses behind its id. */
+/** Return how many states a compressed state contains: the number in parentheses after its id. */
 function compressedCount(tag: Value): number {
   if (!contains(tag, '_|-state_compressed_')) return 1
   const parts = nameParts(tag, false)
@@ -149,7 +149,7 @@ function compressedChanges(state: Dict): number {
 
 const ORCHESTRATIONS: ReadonlySet<string> = new Set(['state.orch', 'state.orchestrate', 'state.sls'])
 
-/** States whose changes are the result of another run. */
+/** Whether a state's changes are the result of another run. */
 export function isOrchestration(state: Dict): boolean {
   const name = textOf(state.get('name') ?? null)
   return name !== undefined && ORCHESTRATIONS.has(name)

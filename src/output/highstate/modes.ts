@@ -1,4 +1,5 @@
-// How much of a state is shown: `state_output` and its modifiers `state_verbose`, `state_output_diff` and the filters.
+// The form in which a state is shown: `state_output` and its modifiers `state_verbose`, `state_output_diff` and the
+// filters.
 import { contains, type Dict, isDict, iterate, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { attributeError, getOr, need, type Screen, screenFlag } from '../outputter.ts'
 
@@ -27,7 +28,10 @@ export function formOf(mode: string, state: Dict, changed: boolean, screen: Scre
   return terse ? 'terse' : 'full'
 }
 
-/** The command line's `exclude=` and `terse=` win over the options; both list results such as `True`. */
+/**
+ * Return the form by the filters. `exclude=` and `terse=` on the command line override the options; both list results
+ * such as `True`.
+ */
 function filtered(result: string, { opts }: Screen): StateForm {
   let kwargs: ReadonlyMap<Value, Value> = new Map()
   for (const item of iterate(getOr(opts, 'arg', []))) {

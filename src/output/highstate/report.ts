@@ -1,4 +1,4 @@
-// What gathers while one minion's states are shown: the lines, the counts per result and the durations.
+// Collects the output for one minion's states: the lines, the counts per result and the durations.
 import { type Dict, dictGet, dictSet, numberOf, type Value } from '../../data/mod.ts'
 
 export class HostReport {
@@ -8,7 +8,7 @@ export class HostReport {
   /** The colour of the minion's name. */
   color: string
   changes = 0
-  /** Milliseconds of states that ran one after the other, and of those that ran beside them. */
+  /** Durations in milliseconds of sequential states, and of parallel states. */
   readonly serial: number[] = []
   readonly parallel: number[] = []
 
@@ -24,7 +24,7 @@ export class HostReport {
     dictSet(this.counts, result, this.count(result) + states)
   }
 
-  /** All states, whatever their results. */
+  /** The number of states with any result. */
   get total(): number {
     let total = 0
     for (const count of this.counts.values()) total += numberOf(count)!

@@ -44,7 +44,7 @@ function percent(part: number, whole: number): Value {
   return round(float((part / whole) * 100), 2)
 }
 
-/** States that ran beside others count with the longest of them only. */
+/** Return the total run time; of parallel states only the longest counts. */
 function runTime({ serial, parallel }: HostReport, width: number): string {
   let sum = serial.reduce((total, duration) => total + duration, 0)
   if (parallel.length > 0) sum += parallel.reduce((longest, duration) => Math.max(duration, longest))

@@ -76,7 +76,9 @@ function templateFor(state: Dict, screen: Screen): string {
   return `${warned(state, screen, '')} {0} Name: {1} - Function: {2}.{3} - Result: {4}${clock}{5}`
 }
 
-/** Warnings stand in the format itself, so that braces in them are fields: Salt's data is shown as nested then. */
+/**
+ * Insert warnings into the format itself, so braces in them are fields: as in Salt, the data is then shown as nested.
+ */
 function warned(state: Dict, { colors }: Screen, end: string): string {
   const warnings = isDict(state) ? state.get('warnings') : undefined
   if (warnings === undefined) return ''

@@ -10,7 +10,7 @@ export function joinedWarnings(warnings: Value): string {
   return Array.from(iterate(warnings), needText).join('\n')
 }
 
-/** The warnings as one paragraph; the first line stands behind its label and has no indent. */
+/** Return the warnings as one paragraph; the first line follows the label without an indent. */
 export function filledWarnings(warnings: Value): string {
   const text = tabsAsSpaces(joinedWarnings(warnings)).replace(/[\t\n\v\f\r]/g, ' ')
   const lines = wrapText(text, { width: 80 - INDENT.length, breakLongWords: true, breakOnHyphens: true })

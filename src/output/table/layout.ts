@@ -1,4 +1,4 @@
-// How a table is drawn: arguments of the call win over the options `out.table.<name>`, and these over the defaults.
+// The layout of a table: arguments of the call override the options `out.table.<name>`, which override the defaults.
 import { center, numberOf, textLength, truthy, typeError, typeName, type Value } from '../../data/mod.ts'
 import type { Screen } from '../outputter.ts'
 import { needText } from '../text.ts'
@@ -11,7 +11,7 @@ export interface Layout {
   separateRows: boolean
   prefix: string
   suffix: string
-  /** Cells break at spaces where they get wider. */
+  /** The width at which cells are wrapped at spaces. */
   width: number
 }
 
@@ -47,7 +47,7 @@ type Justify = (text: string, width: number) => string
 
 const room = (text: string, width: number): string => ' '.repeat(Math.max(0, width - textLength(text)))
 
-/** How cells are filled up, by the lower-case name. */
+/** Justifications of cells by name in lower case. */
 export const JUSTIFY: ReadonlyMap<string, Justify> = new Map<string, Justify>([
   ['center', center],
   ['right', (text, width) => room(text, width) + text],

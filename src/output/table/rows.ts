@@ -25,7 +25,7 @@ export function tableLines(rows: Value[], indent: number, header: boolean, layou
   return out
 }
 
-/** The lines of a row. As in Salt there are only as many as the cell with the fewest has. */
+/** Return the lines of a row. As in Salt, their number is that of the cell with the fewest lines. */
 function physicalRows(row: Value, layout: Layout): string[][] {
   const cells = Array.from(iterate(row), (cell) => wrapped(cell, layout.width).split('\n'))
   if (cells.length === 0) throw typeError('map() must have at least two arguments.')

@@ -1,5 +1,5 @@
-// Lists of rows as tables, wherever they are in the data: rows are lists, dicts (whose keys are the labels) or text.
-// `rows_key` looks for one key only, and `labels_key` for labels beside it.
+// Shows lists of rows as tables, anywhere in the data: rows are lists, dicts (whose keys are the labels) or text.
+// `rows_key` selects one key only, and `labels_key` the labels beside it.
 import {
   type Dict,
   decodeData,
@@ -43,7 +43,7 @@ class TableWriter {
     this.labelsKey = setting(screen, 'labels_key')
   }
 
-  /** Salt mixes up title and colour: the title has none, and the colour stands behind it. */
+  /** As in Salt, the title has no colour, and the colour code follows it. */
   heading(indent: number): void {
     const text = setting(this.screen, 'title')
     if (text === null || this.rowsKey === null) return

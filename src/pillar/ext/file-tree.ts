@@ -1,5 +1,5 @@
-// `file_tree`: directories named after minions and nodegroups, whose files are values and whose folders are dicts. Values
-// are bytes, unless `template` has them rendered.
+// `file_tree`: directories named after minions and nodegroups, whose files become values and whose folders become
+// dicts. Values are bytes; with `template`, files are rendered.
 import { isAbsolute, join, normalize } from 'node:path/posix'
 import { option } from '../../config/mod.ts'
 import {
@@ -45,7 +45,7 @@ export const fileTree = defineExtPillar({
   },
 })
 
-/** A relative root lies below each of the environment's pillar roots. */
+/** Return the roots; a relative root is below each of the environment's pillar roots. */
 function roots({ opts, log }: ExtPillarContext, given: Value): string[] {
   if (!truthy(given)) {
     log('error', 'file_tree: no root_dir specified')

@@ -1,4 +1,4 @@
-// The remotes of the external pillar `git`: how they are configured, and how news of them are fetched.
+// The remotes of the external pillar `git`: their configuration, and their fetches.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { type Log, makeOwnFolder, PRIVATE_FILE } from '../../base/mod.ts'
@@ -22,7 +22,7 @@ import {
 
 const ROLE = 'git_pillar'
 
-/** The parameters that a remote shares with an option of all, in the order in which errors list them. */
+/** The parameters of a remote that have a global option, in the order in which errors list them. */
 const sharedBy = (opts: Dict): Array<[string, Value]> => [
   ['base', rawOption(opts, 'git_pillar_base')],
   ['env', rawOption(opts, 'git_pillar_env')],
@@ -44,10 +44,10 @@ const sharedBy = (opts: Dict): Array<[string, Value]> => [
 
 const providerOf = (opts: Dict): string => str(rawOption(opts, 'git_pillar_provider') ?? '').toLowerCase()
 
-/** Return whether the configured provider has a known name; another one is told to the log. */
+/** Return whether the configured provider has a known name; log an unknown one. */
 export const hasProvider = (opts: Dict, log: Log): boolean => isKnownProvider(ROLE, providerOf(opts), log)
 
-/** Return the remotes of one entry of `ext_pillar`; a wrong one is told to the log and thrown. */
+/** Return the remotes of one entry of `ext_pillar`; log and throw for an invalid remote. */
 export function pillarRemotes(opts: Dict, given: Value, log: Log): ConfiguredRemote[] {
   if (!hasProvider(opts, log)) throw failedToLoad(ROLE)
   const rules: RoleRules = {
@@ -81,18 +81,18 @@ export function verifyGitPillars(opts: Dict, log: Log): void {
   if (option(opts, 'git_pillar_verify_config')) allPillarRemotes(opts, log)
 }
 
-/** What remotes are used with. */
+/** The context in which remotes are used. */
 interface Surroundings {
   opts: Dict
   log: Log
 }
 
-/** A fetch is repeated by one process after this many milliseconds only: what minions ask for decides how often refs are missing. */
+/** Milliseconds before a process repeats a fetch: requests of minions can name missing refs at any rate. */
 const PAUSE_MS = 2000
 
 const fetchedAt = new WeakMap<GitMirror, number>()
 
-/** The copies of remotes: each is fetched once at most, whatever number of remotes shares it. */
+/** The mirrors of remotes: each is fetched at most once, however many remotes share it. */
 export class PillarMirrors {
   private readonly cachedir: string
   private readonly log: Log
@@ -109,12 +109,12 @@ export class PillarMirrors {
     return mirrorOf(this.cachedir, git)
   }
 
-  /** Write down which folders of the cache belong to which remotes. */
+  /** Record which folders of the cache belong to which remotes. */
   note(remotes: readonly ConfiguredRemote[]): void {
     writeRemoteMap(join(this.cachedir, ROLE), ROLE, remotes)
   }
 
-  /** Return the refs of a remote; they are fetched when there are none that suffice, but not too often. */
+  /** Return the refs of a remote; fetch them if they are insufficient, but not too often. */
   async refs(
     remote: ConfiguredRemote,
     suffice: (refs: GitRefs) => boolean,
@@ -157,7 +157,10 @@ export class PillarMirrors {
     }
   }
 
-  /** Remember the refs as known to a remote, and return whether they are news: other remotes may have fetched them before. */
+  /**
+   * Record the refs as known to a remote; return whether they are new to it. Another remote may have fetched them
+   * before.
+   */
   private mark(remote: ConfiguredRemote, { digest }: GitRefs): boolean {
     const path = this.markOf(remote)
     if (existsSync(path) && readFileSync(path, 'utf8') === digest) return false
@@ -170,7 +173,7 @@ export class PillarMirrors {
     return join(this.cachedir, ROLE, 'work', folder, '_', 'refs')
   }
 
-  /** Remove the update lock that somebody left. */
+  /** Remove a stale update lock. */
   unlock(remote: ConfiguredRemote): void {
     this.locks.clear([remote], null)
   }
@@ -190,7 +193,7 @@ export async function refreshGitPillars(
   }
 }
 
-/** Remove lock files of the remotes whose URL matches, and return what was done. */
+/** Remove lock files of the remotes whose URL matches; return what was done. */
 export function clearPillarLocks(
   { opts, log }: Surroundings,
   types: readonly LockType[],
@@ -207,7 +210,7 @@ export interface WantedRemotes {
   repo: Value
 }
 
-/** Fetch news of the remotes: true where there were some, None where not, false where it failed. */
+/** Fetch the remotes: true for changes, None for no changes, false for a failure. */
 export async function updateGitPillars(surroundings: Surroundings, { branch, repo }: WantedRemotes): Promise<Dict> {
   const remotes = allPillarRemotes(surroundings.opts, surroundings.log)
   const mirrors = new PillarMirrors(surroundings)

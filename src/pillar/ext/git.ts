@@ -1,6 +1,6 @@
-// `git`: pillar from Git repositories. Each remote is `BRANCH URL`, or a URL alone, with options of its own below it;
-// what it does not say, the options `git_pillar_*` say. A branch is an environment, `git_pillar_base` is base.
-// Files are read from the objects of a mirror, so nothing is checked out, and compilations of several environments do not meet.
+// `git`: pillar from Git repositories. Each remote is `BRANCH URL`, or only a URL, with its own options below it; the
+// defaults are the options `git_pillar_*`. A branch is an environment, and `git_pillar_base` is base. Files are read
+// from the objects of a mirror without a checkout, so compilations of different environments do not interfere.
 import { normalize } from 'node:path/posix'
 import { option } from '../../config/mod.ts'
 import { type Dict, isList, str, truthy, type Value } from '../../data/mod.ts'
@@ -14,12 +14,12 @@ import { hasProvider, PillarMirrors, pillarRemotes, remotesOf } from './git-remo
 
 const ANY_ENV = '__env__'
 
-/** A remote whose files can be read. */
+/** A remote whose mirror is readable. */
 interface OpenRemote {
-  /** What it is called in `pillar_roots`. */
+  /** Its name in `pillar_roots`. */
   label: string
   folder: GitFolder
-  /** As it is configured: it may be `__env__`. */
+  /** The configured environment, which may be `__env__`. */
   env: string
   isMounted: boolean
 }
@@ -43,14 +43,14 @@ export const git = defineExtPillar({
   },
 })
 
-/** Add problems to those that the files of the remotes have. */
+/** Add errors to those of the remotes' files. */
 function withErrors(pillar: Dict, problems: readonly string[]): Dict {
   if (problems.length === 0) return pillar
   const known = pillar.get('_errors')
   return pillar.set('_errors', [...(isList(known ?? null) ? (known as Value[]) : []), ...problems])
 }
 
-/** Return what the top file of a remote gives the minion; undefined when it is not its turn. */
+/** Return the pillar from the top file of a remote; undefined if the remote is for another environment. */
 function compiled(ctx: OwnPillarContext, remote: OpenRemote, all: readonly OpenRemote[]): Promise<Dict> | undefined {
   const { opts } = ctx
   const env = remote.env === ANY_ENV ? (askedEnv(opts) ?? option(opts, 'git_pillar_base')) : remote.env

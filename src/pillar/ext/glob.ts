@@ -1,5 +1,5 @@
-// The paths that a shell pattern names: Python's `glob.glob`. Wildcards do not match a leading dot, and a path without
-// wildcards is there or not.
+// The paths that match a shell pattern, as in Python's `glob.glob`. Wildcards do not match a leading dot; a path
+// without wildcards matches itself if it exists.
 import { fnmatch } from '../../data/mod.ts'
 import type { Host } from '../../host/mod.ts'
 
@@ -29,5 +29,5 @@ async function step(host: Host, directory: string, part: string, isLast: boolean
     .map((name) => below(directory, name))
 }
 
-/** Dots in the path stay as they were written. */
+/** Join paths without normalizing dots. */
 const below = (directory: string, name: string): string => `${directory === '/' ? '' : directory}/${name}`

@@ -1,4 +1,4 @@
-// `gpgPillar`: decrypts all that the pillar holds so far; meant as the last of several external pillars.
+// `gpgPillar`: decrypts all values of the pillar so far; use it as the last external pillar.
 import { decrypt } from '../../render/mod.ts'
 import { arg, defineExtPillar } from '../../sdk/mod.ts'
 

@@ -1,5 +1,5 @@
-// The external pillars that are built in, each loaded when a configuration names it: those of the library, and those that are made
-// of the parts that compile pillar.
+// The built-in external pillars, each loaded when a configuration names it: those of the library, and those that use
+// parts of the pillar compiler.
 import { pillarTable } from '../../loader/mod.ts'
 import type { ExtPillars } from '../ext-pillar.ts'
 

@@ -1,4 +1,4 @@
-// `naclPillar`: opens all boxes that the pillar holds so far; meant as the last of several external pillars.
+// `naclPillar`: opens all boxes in the pillar so far; use it as the last external pillar.
 import { openBoxes } from '../../render/mod.ts'
 import { arg, defineExtPillar } from '../../sdk/mod.ts'
 

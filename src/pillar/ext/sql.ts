@@ -1,4 +1,4 @@
-// `postgres`, `mysql` and `sqlite3`: rows of queries, in which the minion's id stands for `%s` or `?`, as pillar data.
+// `postgres`, `mysql` and `sqlite3`: rows of queries as pillar data; the minion id replaces `%s` or `?`.
 import type { Dict } from '../../data/mod.ts'
 import { arg, defineExtPillar, type ExtPillar, type ExtPillarContext } from '../../sdk/mod.ts'
 import * as databases from './sql/databases.ts'
@@ -18,7 +18,7 @@ function sqlPillar(name: string, connect: (ctx: ExtPillarContext) => databases.D
       try {
         for (const query of queriesOf(queries, named)) addRows(result, query, await connection.ask(query.query))
       } catch (error) {
-        // Salt goes on with what it has when a statement fails
+        // when a statement fails, Salt continues with the data so far
         if (!(error instanceof databases.QueryError)) throw error
         ctx.log('error', `Error in ext_pillar ${name}: ${error.message}`)
       } finally {

@@ -1,5 +1,5 @@
-// How the documents of a pillar stack meet: each dict or list may say under the key `__` whether it comes last, comes
-// first, replaces what is there, or removes it.
+// Merges the documents of a pillar stack. The key `__` of a dict or list selects the strategy: merge last, merge first,
+// overwrite or remove.
 import {
   contains,
   type Dict,

@@ -1,5 +1,5 @@
-// `stack` (PillarStack): configuration files, rendered as templates, list YAML files, which are rendered in turn and
-// merged. Templates see what was merged so far as `stack`.
+// `stack` (PillarStack): configuration files, rendered as templates, list YAML files, which are rendered and merged in
+// order. Templates see the data so far as `stack`.
 import { dirname, relative } from 'node:path/posix'
 import { BrineError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
@@ -54,7 +54,9 @@ export const stack = defineExtPillar({
   },
 })
 
-/** The files named outright, then those chosen by a value: `pillar:env: {dev: /dev.cfg}`. */
+/**
+ * Return the configuration files that are named directly, then those chosen by a value: `pillar:env: {dev: /dev.cfg}`.
+ */
 function configFiles({ opts, grains }: ExtPillarContext, args: Bound<typeof ARGS>, pillar: Dict): string[] {
   const pillarenv =
     [opts.get('pillarenv'), opts.get('saltenv')].find((env) => env !== undefined && truthy(env)) ?? 'base'

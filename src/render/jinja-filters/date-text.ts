@@ -1,5 +1,6 @@
-// Dates as people write them: `2002/12/25`, `8 March 2016 17:00`, `tomorrow`, `+2 weeks`. Salt reads these with the
-// timelib its packages bring along; here are the forms its manual and users' files have. Zones are read and left aside.
+// Dates in free form: `2002/12/25`, `8 March 2016 17:00`, `tomorrow`, `+2 weeks`. Salt parses these with timelib, which
+// its packages contain; this file supports the forms in its manual and in users' files. Time zones are parsed and
+// ignored.
 import { recover } from '../../base/mod.ts'
 import { localDatetime, PyDatetime, PyError } from '../../data/mod.ts'
 

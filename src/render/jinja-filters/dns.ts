@@ -1,4 +1,4 @@
-// The `dns_check` filter: an address for a name, the first one that answers at the port if any does.
+// The `dns_check` filter: resolves a name to an address, preferably the first one that accepts connections at the port.
 import { SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import { bracketed, type NativeTable, native } from '../../jinja/mod.ts'
 import type { FilterHost } from './host.ts'

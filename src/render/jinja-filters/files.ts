@@ -1,4 +1,4 @@
-// Filters that look at files: what they contain, what is below a directory, where a program is.
+// Filters that read files: their content, the files below a directory, the path of a program.
 
 import { isUtf8 } from 'node:buffer'
 import { createHash, type Hash } from 'node:crypto'
@@ -47,7 +47,7 @@ function refuseNull(path: string): string {
   return path
 }
 
-/** How Node calls the digests of Python's hashlib. */
+/** Node's names of the digests in Python's hashlib. */
 const DIGESTS: Readonly<Record<string, string>> = {
   md5: 'md5',
   sha1: 'sha1',
@@ -63,7 +63,7 @@ const DIGESTS: Readonly<Record<string, string>> = {
   blake2s: 'blake2s256',
 }
 
-/** A digest by its name in Python; `unknown` is thrown when there is none. */
+/** Return a digest by its Python name; throw `unknown` if it does not exist. */
 export function fileDigest(name: Value, unknown: (name: string) => PyError): Hash {
   const text = textOf(name)
   if (text === undefined) throw typeError(`attribute name must be string, not '${typeName(name)}'`)
@@ -83,7 +83,7 @@ function fileHash(host: FilterHost, value: Value, form: Value): string {
   return hash.digest('hex')
 }
 
-/** Bytes that stand for themselves in ASCII text. */
+/** Bytes of plain ASCII text. */
 const isPlainByte = (byte: number): boolean => (byte >= 32 && byte < 127) || [8, 9, 10, 12, 13].includes(byte)
 
 /** Whether this is UTF-8, or would be if its last character went on. */
@@ -96,7 +96,7 @@ function isUtf8Start(data: Uint8Array): boolean {
   return false
 }
 
-/** Whether a lead byte and what follows are the beginning of a longer character. */
+/** Whether the bytes are the beginning of a longer character. */
 function couldGoOn(tail: Uint8Array): boolean {
   const [lead, second] = tail as unknown as [number, number | undefined]
   const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2

@@ -1,5 +1,5 @@
-// What the filters of this folder ask of the machine they run on, and how Node answers. Tests and agentless runs give
-// their own. What reaches beyond files is loaded only when it is used, because most runs never do.
+// The interface of these filters to the machine, and its implementation with Node. Tests and agentless runs supply
+// their own. Parts beyond files are loaded at first use, because few runs need them.
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { isAnyError, recover } from '../../base/mod.ts'
@@ -9,7 +9,7 @@ export interface FileKind {
   size: number
   isFile: boolean
   isDirectory: boolean
-  /** Tells one directory from another, however it was reached. */
+  /** Identifies a directory, whatever path leads to it. */
   identity: string
 }
 
@@ -25,12 +25,12 @@ export interface FilterHost {
   environment(name: string): string | undefined
   stat(path: string): FileKind | undefined
   isExecutable(path: string): boolean
-  /** The first bytes of a file; all of them with a negative count. */
+  /** Return the first bytes of a file; all of them for a negative count. */
   readStart(path: string, count: number): Uint8Array
   /** Feeds a whole file to `take`, piece by piece. */
   readThrough(path: string, take: (piece: Uint8Array) => void): void
   writeFile(path: string, text: string): void
-  /** The names in a directory, in the order the system gives them. */
+  /** The names in a directory, in the order of the system. */
   list(path: string): string[]
   userId(): number | undefined
   userIdOf(name: string): number | undefined
@@ -85,7 +85,7 @@ function readStart(path: string, wanted: number): Uint8Array {
   return wanted < 0 ? all : all.subarray(0, wanted)
 }
 
-/** From the local file, else from whatever directory service the system asks. */
+/** Return a uid from the local file, else from the system's directory service. */
 function userIdOf(name: string): number | undefined {
   if (name === '' || name.includes(':') || name.includes('\n')) return undefined
   const local = fs
@@ -98,7 +98,7 @@ function userIdOf(name: string): number | undefined {
 
 function askDirectory(name: string): string | undefined {
   if (name.startsWith('-')) return undefined
-  // no such user, or a system without getent
+  // the user does not exist, or the system has no getent
   return recover(isAnyError, undefined, () => {
     const { execFileSync } = process.getBuiltinModule('node:child_process')
     return execFileSync('getent', ['passwd', name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })

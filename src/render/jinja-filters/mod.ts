@@ -22,5 +22,5 @@ export function hostFilters(host: FilterHost = localHost): ReadonlyMap<string, N
   )
 }
 
-/** Those that answer with a promise. */
+/** Filters that return a promise. */
 export const waitingHostFilters: ReadonlySet<string> = new Set(['dns_check', 'http_query'])

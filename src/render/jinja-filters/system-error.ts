@@ -1,4 +1,4 @@
-// Errors of the operating system in Python's words: `[Errno 2] No such file or directory: '/x'`.
+// Errors of the operating system in Python's form: `[Errno 2] No such file or directory: '/x'`.
 import { lookup, recover } from '../../base/mod.ts'
 import { PyError, quote } from '../../data/mod.ts'
 
@@ -27,7 +27,7 @@ export function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && 'syscall' in error
 }
 
-/** What Python's `str(exc)` gives for a system error. */
+/** Return Python's `str(exc)` for a system error. */
 function systemErrorText(error: SystemError, path: string): string {
   const [number, text] = TEXTS[error.code] ?? [0, error.message]
   return `[Errno ${number}] ${text}: ${quote(path)}`
@@ -43,7 +43,7 @@ export function onPath<T>(path: string, run: () => T): T {
   }
 }
 
-/** What `run` gives, or the answer for a system that says no. */
+/** Return the result of `run`, or `otherwise` after a system error. */
 export function unlessSystemError<T>(otherwise: T, run: () => T): T {
   return recover(isSystemError, otherwise, () => run())
 }

@@ -1,6 +1,6 @@
-// Renderers that are Python: `py`, a file whose `run()` gives the data, `pydsl` and `pyobjects`, files that declare states, and
-// the templates of `mako`.
-// They run in the worker and call our functions from there; a machine without Python is told so.
+// Renderers in Python: `py`, a file whose `run()` returns the data, `pydsl` and `pyobjects`, files that declare states,
+// and the templates of `mako`. They run in the Python worker and call functions from there; without Python on the
+// machine, they raise an error.
 import { BrineError, type Position, silentLog } from '../../base/mod.ts'
 import type { Value } from '../../data/mod.ts'
 import {
@@ -21,7 +21,7 @@ import { inputText, withoutShebang } from '../input-text.ts'
 import type { RenderContext, Renderer } from '../renderer.ts'
 import type { FunctionSource } from '../salt-functions.ts'
 
-/** Functions of a source as Python sees them. */
+/** The functions of a source, for Python. */
 export const sourceFamily = (functions: FunctionSource): AnswerFamily => ({
   find: (name) => (functions.has(name) ? { doc: '' } : undefined),
   names: () => functions.names(),
@@ -68,7 +68,7 @@ export function userRenderer(name: string, opts: RenderContext['opts']): Rendere
 const isOf = (error: unknown, type: string): error is PythonFailure =>
   error instanceof PythonFailure && String(error.code) === type
 
-/** Of a file that cannot be compiled, or whose own lines fail before `run()`, Salt shows the exception without its trace. */
+/** Whether a file fails to compile, or fails outside of `run()`: Salt then shows the exception without its trace. */
 function isOfLoading({ trace }: PythonFailure): boolean {
   return (
     /^ {2}File ".*", line \d+\n[\s\S]*SyntaxError: /.test(trace) ||
@@ -76,7 +76,7 @@ function isOfLoading({ trace }: PythonFailure): boolean {
   )
 }
 
-/** The last line of the file itself in the trace of an error: where it failed, or where it called what failed. */
+/** Return the last line of the file itself in the trace of an error. */
 function placeIn(error: unknown, { path }: RenderContext): Position | undefined {
   const { trace } = error as { trace?: unknown }
   if (typeof trace !== 'string') return undefined
@@ -107,7 +107,7 @@ async function asked(ctx: RenderContext, name: string, call: () => Promise<Value
 
 async function runPython(name: string, input: Value, args: string, ctx: RenderContext): Promise<Value> {
   const source = inputText(input, name)
-  // line numbers stay those of the file
+  // keep the line numbers of the file
   const text = source.startsWith('#!') ? `\n${withoutShebang(source)}` : source
   const params = [name, text, ctx.path ?? '', variablesOf(ctx), args]
   return asked(ctx, name, () => callPython(scopeOf(ctx), { method: 'render', params, what: ctx.path ?? ctx.sls }))

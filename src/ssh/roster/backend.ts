@@ -1,16 +1,16 @@
-// What a roster backend is: a reader that lists possible targets with their settings.
+// The interface of a roster backend: a reader that lists possible targets with their settings.
 import type { Log } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
 import type { Host } from '../../host/mod.ts'
 import type { DataCache, PkiKeys } from '../../store/mod.ts'
 
 export interface RosterRequest {
-  /** The master's options, with those of the command line laid over. */
+  /** The master's options, overridden by those of the command line. */
   opts: Dict
   log: Log
   tgt: Value
   tgtType: string
-  /** A host that only the target names is not meant. */
+  /** Whether the target must be in a roster; a host that only the target names is then ignored. */
   isInRoster?: boolean
   /** The machine that salt-ssh runs on. */
   host: Host
@@ -23,8 +23,8 @@ export interface RosterRequest {
 }
 
 /**
- * Settings of one target as its roster has them: a map, or a text that is the host. A function reads them when they are needed; it
- * returns undefined after it has reported that they cannot be read.
+ * Settings of one target in its roster: a map, or a text that is the host. A function reads them on demand; it returns
+ * undefined after it has reported that they cannot be read.
  */
 export type RawEntry = Value | (() => Promise<Value | undefined>)
 
@@ -32,12 +32,12 @@ export interface RosterListing {
   /** The file, directory or server that was read, for messages. */
   source: string
   entries: ReadonlyMap<string, RawEntry>
-  /** Ids by group, where a roster has groups of its own. */
+  /** Ids by group, if the roster has groups. */
   groups?: ReadonlyMap<string, readonly string[]>
 }
 
 export interface Backend {
   read(request: RosterRequest): Promise<RosterListing>
-  /** True where the target is an expression that the backend itself reads: all that it lists is meant. */
+  /** Whether the target is an expression that the backend itself reads: then all listed entries match. */
   readonly chooses?: boolean
 }

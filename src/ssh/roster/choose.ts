@@ -1,5 +1,6 @@
-// Which entries of a roster a target means, by the matchers of minions. The id is matched without looking at an entry. For other
-// kinds, a target has the grains of its roster entry over those that the master has cached for its id, and the address of its host.
+// Selects the entries of a roster that match a target, by the matchers of minions. The id is matched without reading an
+// entry. For other kinds, a target has the grains of its roster entry merged over the master's cached ones, and the
+// address of its host.
 import { lookup as resolveName } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { BrineError, type Log, recover } from '../../base/mod.ts'
@@ -45,7 +46,7 @@ export async function chosenIds(
   return subjects.filter((subject) => isMatch(kind, tgt, subject)).map(({ id }) => id)
 }
 
-/** The words of a compound target or a nodegroup, with those of the groups that it may name. */
+/** Return the words of a compound target or a nodegroup, with those of the groups in it. */
 function wordsOf(tgt: Value, kind: string, groups: Dict): string {
   const text = isList(tgt) ? tgt.map(str).join(' ') : str(tgt)
   if (kind === 'nodegroup') return expandNodegroup(text, groups).join(' ')
@@ -78,7 +79,10 @@ async function withoutRanges(request: RosterRequest): Promise<{ tgt: Value; kind
   return { tgt: words, kind: 'compound' }
 }
 
-/** Nodegroups by name: those of the master, the lists of `ssh_list_nodegroups`, and the groups of the roster itself. */
+/**
+ * Return nodegroups by name: those of the master, the lists of `ssh_list_nodegroups`, and the groups of the roster
+ * itself.
+ */
 function groupsOf({ groups = new Map() }: RosterListing, opts: Dict): Dict {
   const all: Dict = new Map(option(opts, 'nodegroups') as Dict)
   for (const [name, ids] of option(opts, 'ssh_list_nodegroups')) all.set(str(name), [`L@${texts(ids).join(',')}`])
@@ -125,7 +129,7 @@ export async function addressesOf(host: string): Promise<string[]> {
   )
 }
 
-/** Matchers are asked for each entry, and would report a wrong target as often. */
+/** Return a log that drops repetitions: matchers report an invalid target for each entry. */
 function sayingOnce(log: Log): Log {
   const said = new Set<string>()
   return (level, text) => {

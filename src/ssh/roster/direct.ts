@@ -6,7 +6,7 @@ import type { RosterRequest } from './backend.ts'
 import { addressesOf } from './choose.ts'
 import type { RosterEntry } from './entry.ts'
 
-/** Where entries of the command line come from. */
+/** The source of entries from the command line. */
 const COMMAND_LINE = 'the command line'
 
 const HOST = /^[\p{L}\p{N}_][\p{L}\p{N}_.:%-]*$|^::[\da-f.:%\w]*$/iu

@@ -50,7 +50,7 @@ const ROSTER_KEYS: ReadonlySet<string> = new Set([
   'winrm',
 ])
 
-/** Keys whose values no line of the log may show. */
+/** Keys whose values must never be logged. */
 const SECRETS = ['passwd', 'priv_passwd', 'sudo_passwd']
 
 /** Keys whose value must be a map. */

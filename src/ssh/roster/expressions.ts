@@ -32,7 +32,7 @@ export const clustershell: Backend = {
   },
 }
 
-/** Groups such as `@web` are known to ClusterShell's own program. */
+/** Expand groups such as `@web` with ClusterShell's own program. */
 async function expandGroups({ host }: RosterRequest, set: string): Promise<string[]> {
   const program = (await host.which('nodeset')) ?? (await host.which('cluset'))
   if (program === undefined) {

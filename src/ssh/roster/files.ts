@@ -1,4 +1,4 @@
-// Roster files: where they lie, their bounded content, and how they are rendered.
+// Roster files: their paths, size limits and rendering.
 import { isAbsolute, join } from 'node:path'
 import { LOG_LEVELS, type Log } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
@@ -35,7 +35,7 @@ async function allowedFile(host: Host, opts: Dict, named: string): Promise<strin
   })
 }
 
-/** Return the content of a file of the roster, or throw what Salt says about one that cannot be read. */
+/** Return the content of a roster file, or throw Salt's error for an unreadable one. */
 export async function readText(host: Host, file: string, texts: FileTexts = ROSTER_TEXTS): Promise<string> {
   const stat = await host.stat(file)
   if (stat?.type !== 'file') throw new RosterError('RosterMissing', texts.missing(file))

@@ -1,4 +1,4 @@
-// Rosters: which machines salt-ssh knows, which of them a target means, and how each is reached.
+// Rosters: the machines that salt-ssh knows, their selection by a target, and their connection settings.
 export type { RosterRequest } from './backend.ts'
 export { BACKENDS as rosterBackends } from './backends.ts'
 export { directTarget } from './direct.ts'

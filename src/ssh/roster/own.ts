@@ -6,7 +6,7 @@ import { answersOf, type Scope } from '../../python/mod.ts'
 import type { Backend, RosterRequest } from './backend.ts'
 import { RosterError } from './errors.ts'
 
-/** Return the module of users that serves under a name, if there is one. */
+/** Return the user's module with this name, if there is one. */
 export async function ownRosterBackend(
   name: string,
   { opts, log, host }: RosterRequest,

@@ -28,7 +28,7 @@ export interface RosterSite {
   settings(tgt: Value, tgtType?: string): Promise<Record<string, unknown>>
 }
 
-/** Make a folder with these files and the options of a master whose configuration lies there. */
+/** Create a folder with these files; return the options of a master with its configuration there. */
 export function rosterSite(files: Record<string, string> = {}, options: Record<string, unknown> = {}): RosterSite {
   const root = mkdtempSync(join(tmpdir(), 'roster-'))
   open.push(root)

@@ -12,9 +12,9 @@ import { ownRosterBackend } from './own.ts'
 import { addToRoster } from './update.ts'
 
 /**
- * Return the targets that an expression means. Of a target that several rosters have, the entry of the first roster counts. A roster
- * that cannot be read is logged and has no targets. A target that no roster has may be `user@host` or a name that can be resolved;
- * with `ssh_update_roster` such a target is added to the flat roster.
+ * Return the targets of an expression. If several rosters have a target, the first roster's entry counts. An unreadable
+ * roster is logged and has no targets. A target in no roster may be `user@host` or a resolvable name; with
+ * `ssh_update_roster` it is added to the flat roster.
  */
 export async function rosterTargets(request: RosterRequest): Promise<RosterEntry[]> {
   const failures: RosterError[] = []
@@ -31,7 +31,7 @@ export async function rosterTargets(request: RosterRequest): Promise<RosterEntry
   return [direct]
 }
 
-/** The targets of the rosters. A user before `@` applies to what the rest of the target means. */
+/** Return the targets of the rosters. A user before `@` applies to the targets that the rest matches. */
 async function lookedUp(request: RosterRequest, failures: RosterError[]): Promise<RosterEntry[]> {
   const found = await inRosters(request, failures)
   const named = found.length === 0 ? hostAndUser(request) : undefined
@@ -110,8 +110,8 @@ function described(name: string, error: RosterError): RosterError {
 }
 
 /**
- * Return the hosts of all targets for `-H`: by roster file, the host by id. A roster that cannot be read throws. Rosters whose
- * targets are expressions, such as `scan`, list nothing.
+ * Return the hosts of all targets for `-H`: by roster file, the host by id. An unreadable roster throws. Rosters of
+ * expressions, such as `scan`, list nothing.
  */
 export async function rosterHosts(
   request: Omit<RosterRequest, 'tgt' | 'tgtType'>,

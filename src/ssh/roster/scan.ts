@@ -1,5 +1,5 @@
-// The scan roster: the target is an address or a network, and each address on which a port of `ssh_scan_ports` is open is a target.
-// An address that was named by itself is a target in any case.
+// The scan roster: the target is an address or a network, and each address with an open port of `ssh_scan_ports` is a
+// target. A single address is always a target.
 import { BrineError, isA, recover } from '../../base/mod.ts'
 import { option, rawOption } from '../../config/mod.ts'
 import { type Dict, type IpNetwork, ipAddress, ipNetwork, str, textOf, type Value } from '../../data/mod.ts'

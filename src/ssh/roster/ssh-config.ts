@@ -1,5 +1,5 @@
-// The sshconfig roster: names of `Host` lines in a configuration of OpenSSH. A value is the first one whose `Host` line matches, as in
-// ssh itself, so that `Host *` fills in what a target does not say. `Match` blocks are skipped.
+// The sshconfig roster: names of `Host` lines in a configuration of OpenSSH. As in ssh itself, the first matching
+// `Host` line determines a value, so that `Host *` provides defaults. `Match` blocks are skipped.
 import { globFiles, option } from '../../config/mod.ts'
 import { type Dict, fnmatch, shlexSplit, type Value } from '../../data/mod.ts'
 import type { Host } from '../../host/mod.ts'
@@ -21,7 +21,7 @@ const SETTINGS: ReadonlyMap<string, string> = new Map([
 
 const DEEPEST_INCLUDE = 16
 
-/** The lines of a `Host` block; undefined patterns stand for a `Match` block. */
+/** The lines of a `Host` block; undefined patterns mark a `Match` block. */
 interface Block {
   patterns: readonly string[] | undefined
   values: Map<string, string>

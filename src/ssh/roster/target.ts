@@ -1,5 +1,5 @@
-// How the machine of a roster entry is reached: settings of the entry, else the options of the master, as in Salt. All values are
-// checked here, because they become words of a command line.
+// The connection settings of a roster entry: settings of the entry, else the options of the master, as in Salt. All
+// values are checked here, because they become words of a command line.
 import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { option } from '../../config/mod.ts'
@@ -12,7 +12,7 @@ import { defaultKey } from './key.ts'
 
 const BECOME = ['sudo', 'doas', 'su'] as const
 
-/** Return how to reach the machine of an entry; throw a RosterError that names the entry and the key whose value cannot be used. */
+/** Return the connection settings of an entry; throw a RosterError with the entry and the key of an invalid value. */
 export function sshTarget(entry: RosterEntry, opts: Dict): SshTarget {
   const reader = new SettingReader(entry)
   if (reader.truth('winrm', false))
@@ -57,7 +57,7 @@ function keepaliveOf(reader: SettingReader, opts: Dict): NonNullable<SshTarget['
   }
 }
 
-/** The private key. One that was named must exist; the key of salt-ssh itself is made at its first use. */
+/** Return the private key. A configured one must exist; salt-ssh's own is generated at its first use. */
 function identityOf(reader: SettingReader, opts: Dict): string {
   const own = reader.text('priv', undefined)
   const { path, isNamed } = own === undefined ? defaultKey(opts) : { path: inHome(own), isNamed: true }
@@ -104,7 +104,7 @@ class SettingReader {
     return value === undefined || value === null ? usual : truthy(value)
   }
 
-  /** Any text without NUL and line breaks. Values may be secrets, so that errors do not quote them. */
+  /** Return a text without NUL and line breaks. Values may be secrets, so errors do not quote them. */
   text(key: string, usual: string | undefined): string | undefined {
     const value = this.entry.settings.get(key)
     const text = value === undefined || value === null ? usual : this.scalar(key, value)

@@ -94,7 +94,7 @@ function settingsOf(attributes: Dict): Dict {
   const settings: Dict = new Map()
   for (const [name, cast] of ATTRIBUTES) {
     const value = attributes.get(name) ?? null
-    // an empty text is what Terraform has for an attribute that is not set
+    // Terraform writes an empty text for an unset attribute
     if (value !== null && value !== '') settings.set(name, cast(value))
   }
   return settings

@@ -29,7 +29,7 @@ export async function addToRoster(request: RosterRequest, entry: RosterEntry): P
   }
 }
 
-/** A roster that cannot be rendered throws: nothing is added to such a file. */
+/** Throws for a roster that cannot be rendered: nothing is added to it. */
 async function isListed(request: RosterRequest, entry: RosterEntry, text: string): Promise<boolean> {
   if (text === '') return false
   const { entries } = await flat.read(request)
@@ -53,7 +53,7 @@ function written({ id, settings }: RosterEntry, now: number): string {
   )
 }
 
-/** A text as YAML, in which no template begins. An empty one is left empty, as Salt writes it. */
+/** Return a text as YAML in which no template begins. As in Salt, an empty one stays empty. */
 function scalar(text: string): string {
   if (text === '') return ''
   const plain = dump(text, { width: -1 }).replace(/\n(\.\.\.\n)?$/, '')

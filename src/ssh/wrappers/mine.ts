@@ -1,4 +1,4 @@
-// `mine.get` of targets without minions. They leave nothing in a mine, so the functions are called when they are asked for.
+// `mine.get` for targets without minions. They store nothing in a mine, so the functions are called on request.
 import { type Dict, dictFrom, isDict, str, type Value } from '../../data/mod.ts'
 import {
   arg,

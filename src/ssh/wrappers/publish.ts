@@ -1,4 +1,4 @@
-// `publish` of targets without minions: what they publish runs on other targets, and on minions where it is asked for.
+// `publish` for targets without minions: jobs run on other targets, and on minions if requested.
 import { type Dict, isDict, isList, numberOf, textOf, type Value } from '../../data/mod.ts'
 import {
   arg,

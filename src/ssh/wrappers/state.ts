@@ -1,4 +1,4 @@
-// `state.low` of targets without minions: the result stands under the tag of the state, as in results of other functions.
+// `state.low` for targets without minions: the result is under the tag of the state, as in results of other functions.
 import { type Dict, misuse, str, type Value } from '../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, type ModuleDeclaration, ret } from '../../sdk/mod.ts'
 

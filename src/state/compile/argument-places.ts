@@ -1,5 +1,5 @@
-// Where an argument or a requisite of a state is written: the line that somebody has to change, which need not be in the file
-// of the state itself.
+// Finds where an argument or a requisite of a state is written. The place may be in another file than the state,
+// through `extend` or `_in` requisites.
 import type { Position } from '../../base/mod.ts'
 import { equals, isList, type Value } from '../../data/mod.ts'
 import { REQUISITE_KEYWORDS } from './keywords.ts'
@@ -10,7 +10,7 @@ const argumentsIn = (body: Value | undefined, state: Value): readonly Value[] =>
   return Array.isArray(args) ? args : []
 }
 
-/** Return the place of an argument, of those of one name the last, or that of the state. */
+/** Return the place of an argument (the last one of a name), or the place of the state. */
 export function argumentPlace(
   places: Places,
   body: Value | undefined,
@@ -22,7 +22,7 @@ export function argumentPlace(
   return places.of(found, name) ?? places.ofState(body, state)
 }
 
-/** The arguments that the entries of `names` have of their own. */
+/** Return the arguments in the entries of `names`. */
 function ofNames(arg: Value): Value[] {
   const names = arg instanceof Map ? arg.get('names') : undefined
   if (!Array.isArray(names)) return []

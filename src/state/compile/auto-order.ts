@@ -1,11 +1,11 @@
-// `order` for every state that has none, counted in the order in which SLS files are rendered.
+// Sets `order` for every state without it, in the order in which SLS files are rendered.
 import { type Dict, isIterable, type Value } from '../../data/mod.ts'
 import { firstKey } from './text-key.ts'
 
 export class AutoOrder {
   private next = 10000
 
-  /** Numbers the states of one SLS and of what it includes, as far as they have no number. */
+  /** Number the states of one SLS and of its includes, if they have no number. */
   number(state: Dict): void {
     for (const body of state.values()) {
       // Salt gives up on an SLS at the first ID that is no collection, and reports that ID elsewhere

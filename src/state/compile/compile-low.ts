@@ -10,9 +10,9 @@ import { orderChunks } from './order.ts'
 import type { Places } from './places.ts'
 import type { CompileError, High, LowChunk, LowResult } from './types.ts'
 
-/** What a state module offers to the engine beside its functions. */
+/** The functions of a state module that the engine calls. */
 export interface StateHooks {
-  /** Whether there is a function of this name, `module.function`; `mod_watch` and `mod_aggregate` count. */
+  /** Whether a function `module.function` exists, including `mod_watch` and `mod_aggregate`. */
   has(name: string): boolean
 }
 
@@ -83,7 +83,7 @@ const WATCHES: ReadonlyArray<[RequisiteType, RequisiteType]> = [
   ['watch_any', 'require_any'],
 ]
 
-/** A module that cannot react to changes is merely ordered after what it watches. */
+/** Turn `watch` into `require` if the module has no `mod_watch`. */
 function watchAsRequire(chunk: LowChunk, states: StateHooks): void {
   if (!chunk.has('watch') && !chunk.has('watch_any')) return
   for (const [watch, require] of WATCHES) {

@@ -1,4 +1,4 @@
-// What compiling needs to know: the minion's data, where files come from, and how to render them.
+// The input of the compiler: the minion's data, the source of files, and the renderers.
 import type { Log } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
 import type { FunctionSource, Rendered, Renderer } from '../../render/mod.ts'
@@ -15,7 +15,7 @@ export interface CompilerContext {
   reporter: Reporter
   /** Results of `master_tops`, environment → SLS names. */
   masterTops?: () => Promise<Dict>
-  /** Renderers beside the ones that are built in, or in place of them. */
+  /** Renderers that extend or replace the built-in ones. */
   renderers?: Iterable<Renderer>
 }
 

@@ -79,7 +79,7 @@ export class Compiler {
     return { states, render, places, order, isOrdered: option(this.ctx.opts, 'state_auto_order') }
   }
 
-  /** The value of a text that stands by itself. */
+  /** Render and parse a single text. */
   async text(text: string): Promise<Value> {
     return (await this.render({ text, file: '<template-str>', saltenv: 'base', sls: '' })).value
   }

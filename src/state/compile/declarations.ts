@@ -62,7 +62,7 @@ function takeExclude(state: Dict, { sls, errors, places }: SlsOrigin): void {
   listOf(state, '__exclude__').push(...extension(exclude))
 }
 
-/** What `list.extend` takes from a value. */
+/** Return the items that Python's `list.extend` would take from a value. */
 function extension(value: Value): Iterable<Value> {
   if (Array.isArray(value)) return value
   if (value instanceof Map) return value.keys()

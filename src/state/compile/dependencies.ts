@@ -1,4 +1,4 @@
-// Which state requires which: references by module and name, by ID, by SLS and by glob become edges of the graph.
+// The dependencies between states: references by module and name, by ID, by SLS and by glob become edges of the graph.
 import { didYouMean, type Log } from '../../base/mod.ts'
 import { dictFrom, PyError, str, typeName, type Value } from '../../data/mod.ts'
 import { addEdge, findCycle, type GraphNode, newNode } from './graph.ts'
@@ -10,17 +10,17 @@ import type { LowChunk } from './types.ts'
 const TRIAL = '_|-__prereq_test__'
 const NOTHING: ReadonlyArray<readonly [RequisiteType, LowChunk]> = []
 
-/** A reference that names no state, and what Salt says about it. */
+/** A reference to a missing state, with Salt's message. */
 export interface WrongReference {
   text: string
   reference: Value
-  /** What may have been meant. */
+  /** A similar name. */
   hint?: string | undefined
 }
 
 export class Dependencies {
   readonly nodes = new Map<string, GraphNode>()
-  /** Made when the first requisite asks, and as good as there are states. */
+  /** Created for the first requisite. All states are known by then. */
   private references: References | undefined
 
   add(low: LowChunk, mayAggregate: boolean): GraphNode {
@@ -37,7 +37,7 @@ export class Dependencies {
     return node
   }
 
-  /** Adds the requisites of a chunk; the first error, if there is one. */
+  /** Add the requisites of a chunk; return the first error, if any. */
   addRequisites(low: LowChunk, disabled: readonly Value[], log: Log): WrongReference | undefined {
     if (!REQUISITE_TYPES.some((type) => low.has(type))) return undefined
     const node = this.nodes.get(lowTag(low))!
@@ -89,7 +89,7 @@ export class Dependencies {
     return this.nodes.get(`${node.tag}${TRIAL}`)
   }
 
-  /** `node` runs between a trial of `required` and its real run; what `required` waits on, its trial waits on too. */
+  /** Order `node` between a trial of `required` and its real run. The trial waits for the same states as `required`. */
   private addPrereq(node: GraphNode, required: GraphNode): void {
     node.chunk!.set('__prerequiring__', true)
     required.chunk!.set('__prereq__', true)
@@ -107,7 +107,7 @@ export class Dependencies {
     if (ownTrial) addEdge(trial, ownTrial, 'prereq')
   }
 
-  /** What a chunk waits on; the trial of a chunk while it is to be tried. */
+  /** Return the chunks that a chunk waits for; during its trial, those of the trial. */
   of(low: LowChunk, tag = lowTag(low)): ReadonlyArray<readonly [RequisiteType, LowChunk]> {
     const node = this.nodes.get(low.get('__prereq__') === true ? `${tag}${TRIAL}` : tag)
     if (!node || node.before.size === 0) return NOTHING
@@ -127,7 +127,7 @@ export class Dependencies {
     return members ? Array.from(members, ({ chunk }) => chunk!) : []
   }
 
-  /** The requisites that make a circle, as Salt prints them. */
+  /** Return a cycle of requisites in Salt's notation. */
   cycle(): { text: string; first: Value | undefined } {
     const edges = findCycle(this.nodes.values())
     const text = edges

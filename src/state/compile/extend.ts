@@ -1,5 +1,5 @@
-// `extend`, and what the `_in` requisites become: arguments laid over states that are declared elsewhere. Requisites
-// are added to those that are there, other arguments replace.
+// Merges `extend` and the result of `_in` requisites into states that are declared elsewhere. Requisites are appended
+// to existing ones, other arguments replace them.
 import { didYouMean } from '../../base/mod.ts'
 import { type Dict, isIterable, iterate, PyError, str, typeName, type Value } from '../../data/mod.ts'
 import { REQUISITE_KEYWORDS } from './keywords.ts'
@@ -73,14 +73,14 @@ function extendId(target: Dict, body: Dict, id: Value, index: NameIndex): void {
     const args = target.get(state)
     if (args === undefined) target.set(state, run)
     else if (Array.isArray(args) && isIterable(run)) {
-      // of a dict these are its keys, as if they were names of functions
+      // as in Python, iterating a dict yields its keys, which then look like function names
       for (const arg of iterate(run)) if (!replace(args, arg)) args.push(arg)
     }
     if (Array.isArray(run)) for (const arg of run) index.added(id, state, arg)
   }
 }
 
-/** Whether the argument took the place of one that was there. */
+/** Replace an argument of the same name; return whether there was one. */
 function replace(args: Value[], arg: Value): boolean {
   let replaced = false
   for (const [at, present] of args.entries()) {

@@ -1,5 +1,5 @@
-// The graph of requisites. A node is a state, the trial run of a state that others wait on with `prereq`, or several
-// states that run as one; an edge leads from what is required to what requires it, and carries the requisite.
+// The graph of requisites. A node is a state, the trial run of a state for `prereq`, or several states that run as one.
+// An edge leads from the required node to the node that requires it, and carries the requisite.
 import type { RequisiteType } from './keywords.ts'
 import type { LowChunk } from './types.ts'
 

@@ -1,5 +1,5 @@
-// What is smallest first: a sorted list of what was there from the beginning, which mostly is in order already and then
-// costs one comparison for each, and a binary heap of what came later.
+// A priority queue: a sorted list of the initial items, which are usually in order already and then cost one comparison
+// each, and a binary heap of later items.
 
 export class Heap<T> {
   private readonly sorted: readonly T[]

@@ -34,7 +34,7 @@ export async function renderHighstate(compiler: SlsCompiler, topPlaces: TopPlace
   }
 }
 
-/** The name that was asked for is reported as such, not as an SLS among others. */
+/** Report the requested name itself, not as a missing SLS among others. */
 function asNoMatch(error: CompileError, pattern: string, saltenv: string, topPlaces: TopPlaces): CompileError {
   const isIt = error.text.includes('is not available') && error.text.includes(`SLS ${pattern} in saltenv`)
   if (!isIt) return error

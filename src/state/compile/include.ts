@@ -1,9 +1,9 @@
-// Which SLS files an entry of `include` means: a name, a glob, a relative name, or one of another environment.
+// The SLS files of an entry of `include`: a name, a glob, a relative name, or a name in another environment.
 import { fnmatchFilter, PyError, str, typeName, type Value } from '../../data/mod.ts'
 import { textKey } from './text-key.ts'
 import type { StateList } from './tree.ts'
 
-/** An environment to be found among those that the minion uses. */
+/** Search all environments that the minion uses. */
 const ANY_ENV = '_xenv'
 
 export interface Includer {
@@ -77,14 +77,14 @@ function unresolved(env: string, name: string, resolved: readonly string[], { en
   return `Unknown include: Specified SLS ${env}: ${name} is not available on the salt master in saltenv(s): ${where} `
 }
 
-/** What Python says when an included ID, which is no dict, is to be marked. */
+/** Return Python's error for marking an included ID whose body is no dict. */
 export function unmarkable(body: Value): PyError {
   if (typeof body === 'string') return new PyError('TypeError', "'str' object does not support item assignment")
   if (Array.isArray(body)) return new PyError('TypeError', 'list indices must be integers or slices, not str')
   return new PyError('TypeError', `argument of type '${typeName(body)}' is not iterable`)
 }
 
-/** What Python says when an included file is text or a list, and is asked for its IDs. */
+/** Return Python's error for reading the IDs of an included file that rendered to text or a list. */
 export function indexedByText(state: Value): PyError {
   const isText = typeof state === 'string'
   return new PyError(

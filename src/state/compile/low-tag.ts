@@ -22,7 +22,7 @@ export interface TagParts {
   fun: string
 }
 
-/** Undefined for what is no tag. */
+/** Return the parts of a tag; undefined if the text is not a tag. */
 export function splitTag(tag: string): TagParts | undefined {
   const parts = tag.split(SEPARATOR)
   if (parts.length !== 4) return undefined

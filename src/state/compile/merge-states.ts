@@ -39,7 +39,7 @@ export function mergeStates(high: High, state: Value, errors: CompileError[], pl
   })
 }
 
-/** Python takes what is no dict for IDs first, then for pairs, and reports only that it has none of these. */
+/** Throw Python's error for a value that is no dict: Python tries IDs, then pairs. */
 function refuseUnlessPairs(state: Value): void {
   if (!isIterable(state)) throw typeError(`argument of type '${typeName(state)}' is not iterable`)
   const items = [...iterate(state)]

@@ -1,6 +1,5 @@
-// Finding states by what they are called, for references that are no ID: any single argument whose value is the name
-// counts, as in Salt. Each state module is indexed at the first such question, so that many questions cost no more
-// than one walk over the high data.
+// Finds states by name for references that are not IDs: as in Salt, any single argument whose value equals the name
+// counts. Each state module is indexed at its first query, so many queries cost one walk over the high data.
 import type { Dict, Value } from '../../data/mod.ts'
 import { textKey } from './text-key.ts'
 import type { High } from './types.ts'
@@ -34,7 +33,7 @@ export class NameIndex {
     return this.bySls.get(sls) ?? []
   }
 
-  /** The last state whose `name` argument is this. */
+  /** Return the last state with this `name` argument. */
   named(name: Value): Found | undefined {
     this.byName ??= this.indexNames()
     return this.byName.get(name)

@@ -1,5 +1,5 @@
-// The order in which chunks run: requisites first, then `order`, then names. Each state is looked at once, so the time
-// grows with the number of states and requisites.
+// The order of chunks: requisites first, then `order`, then names. Each state is visited once, so the time grows
+// linearly with states and requisites.
 import { compareText, float, isFloat, numberOf, str, type Value } from '../../data/mod.ts'
 import type { Dependencies } from './dependencies.ts'
 import { copyEdges, type GraphNode, hasPath, newNode } from './graph.ts'
@@ -25,7 +25,7 @@ function runsBefore(a: Ranked, b: Ranked): boolean {
   return compareText(a.node.tag, b.node.tag) < 0
 }
 
-/** The chunks in order, or undefined when requisites go in a circle. `cap` lies above every numeric order. */
+/** Return the chunks in order; undefined for a cycle of requisites. `cap` is above every numeric order. */
 export function orderChunks(dependencies: Dependencies, cap: number): LowChunk[] | undefined {
   const waiting = new Map<GraphNode, number>()
   const free: Ranked[] = []
@@ -56,7 +56,7 @@ export function orderChunks(dependencies: Dependencies, cap: number): LowChunk[]
   return ordered.length === dependencies.nodes.size ? ordered.map(({ chunk }) => chunk!) : undefined
 }
 
-/** `order` as a number; words, and anything else that is none, are replaced by the number they stand for. */
+/** Return `order` as a number; keywords and invalid values get the number that they represent. */
 function orderOf(chunk: LowChunk, cap: number): number {
   const given = chunk.get('order')
   const number = given === undefined ? undefined : numberOf(given)

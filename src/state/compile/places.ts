@@ -1,5 +1,5 @@
-// Where in the tree a piece of high data was written. The YAML reader knows the line in the rendered text, the template
-// stage which line of the file wrote it; neither is asked before there is an error to report.
+// The places of high data in the state tree. The YAML reader knows the line in the rendered text, the template stage
+// maps it to a line of the file; both are evaluated only for an error.
 import type { Position } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
 import { originOf, originsIn, positionOf, positionOfKey, type TextPosition } from '../../yaml/mod.ts'
@@ -27,13 +27,13 @@ export class Places {
     this.inside = undefined
   }
 
-  /** The same file for a container that lies in a remembered one. */
+  /** Record a container within a remembered one as part of the same file. */
   inherit(from: Value, container: Value): void {
     const source = typeof from === 'object' && from !== null ? this.sources.get(from) : undefined
     if (source) this.remember(container, source)
   }
 
-  /** A container that no file holds, made because of what is written at a key or an index of `cause`. */
+  /** Record a generated container, whose cause is at a key or an index of `cause`. */
   standIn(container: object, cause: Value, key?: Value): void {
     this.causes.set(container, { container: cause, key })
   }
@@ -47,7 +47,7 @@ export class Places {
     return this.inFile(container, found)
   }
 
-  /** The place of a state of an ID, whether `module` or `module.function` is written there. */
+  /** Return the place of a state of an ID, written as `module` or `module.function`. */
   ofState(body: Value | undefined, state: Value): Position | undefined {
     if (!(body instanceof Map) || this.causes.has(body)) return this.of(body)
     const isMeant = (key: Value): boolean =>
@@ -72,7 +72,7 @@ export class Places {
     const all = new Map<object, SlsSource>()
     for (const [container, source] of this.sources) {
       const origin = originOf(container)
-      // what lies in another remembered container is there already
+      // skip containers within another remembered container
       if (origin === undefined || all.has(origin)) continue
       for (const inner of originsIn(container)) all.set(inner, source)
     }

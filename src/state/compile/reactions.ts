@@ -1,5 +1,4 @@
-// The compiler as the reactor uses it: high data whose state modules are kinds of clients, to chunks in the order they are
-// carried out.
+// The compiler for the reactor: converts high data whose state modules are kinds of clients to chunks in their order.
 import type { Log } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import { compileLow } from './compile-low.ts'

@@ -1,4 +1,4 @@
-// How requisites name states: by module and name or ID, by ID alone, by SLS, and by glob.
+// The references of requisites: by module and name or ID, by ID only, by SLS, and by glob.
 import { compileGlob, type Value } from '../../data/mod.ts'
 import type { GraphNode } from './graph.ts'
 
@@ -37,12 +37,12 @@ export class References {
     setOf(names, name).add(node)
   }
 
-  /** What references of this kind may name. */
+  /** Return the names that references of this kind can have. */
   names(key: string): Iterable<string> {
     return (key === 'sls' ? this.bySls : this.byReference.get(key))?.keys() ?? []
   }
 
-  /** Sets of states, or undefined when there is no such state; a glob over SLS files may well find none. */
+  /** Return sets of states; undefined if no state matches. A glob of SLS files may match nothing. */
   find(key: string, value: string): Array<Set<GraphNode>> | undefined {
     const names = key === 'sls' ? this.bySls : this.byReference.get(key)
     if (!GLOB.test(value)) {

@@ -1,4 +1,4 @@
-// How a failed rendering is reported: Salt's own failures in a sentence, others with the class and a trace.
+// The messages for failed renderings: a sentence for Salt's own errors, class and trace for others.
 import { BrineError, toError } from '../../base/mod.ts'
 import { RenderError, traceback } from '../../render/mod.ts'
 import type { CompileError } from './types.ts'

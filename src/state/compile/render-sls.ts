@@ -1,4 +1,4 @@
-// One SLS with all it includes, as one dict of IDs. Files that were rendered before are not rendered again.
+// Renders one SLS with its includes into one dict of IDs. Each file is rendered once.
 import { didYouMean, type Position } from '../../base/mod.ts'
 import { type Dict, isList, truthy, type Value } from '../../data/mod.ts'
 import type { AutoOrder } from './auto-order.ts'
@@ -13,7 +13,7 @@ import type { SlsFile, StateList } from './tree.ts'
 import type { CompileError, Matches } from './types.ts'
 
 export interface SlsResult {
-  /** A dict of IDs, or whatever else the file rendered to, with an error that says so. */
+  /** A dict of IDs; or another value that the file rendered to, with an error about it. */
   state: Value
   errors: CompileError[]
 }
@@ -24,7 +24,7 @@ export interface SlsCompiler {
   places: Places
   order: AutoOrder
   isOrdered: boolean
-  /** `env:sls` of what was rendered; a single file outside the tree keeps none. */
+  /** Rendered files as `env:sls`; a single file outside the tree is not recorded. */
   done: Set<string>
   matches: Matches
 }
@@ -88,7 +88,7 @@ interface Including {
   state: Dict
   sls: string
   errors: CompileError[]
-  /** Where the include is written. */
+  /** The place of the include. */
   at: Position | undefined
 }
 

@@ -1,6 +1,6 @@
-// `require_in` and its kin turned round: the states they name are extended by the plain requisite. `use` and `use_in`
-// copy arguments instead. A list of several targets adds the earlier ones again with each further one, as Salt does;
-// the low data that users see has them that often.
+// Reverses `require_in` and its kin: the named states are extended by the plain requisite. `use` and `use_in` copy
+// arguments instead. As in Salt, a list of several targets adds the earlier ones again with each further one, and users
+// see the repetitions in the low data.
 import type { Log } from '../../base/mod.ts'
 import { assertHashable, type Dict, isList, str, type Value } from '../../data/mod.ts'
 import { reconcileExtend } from './extend.ts'
@@ -59,10 +59,10 @@ interface Source {
   id: Value
   body: Dict
   state: string
-  /** The keyword, such as `require_in`, and the requisite it stands for. */
+  /** The keyword, such as `require_in`, and its plain requisite. */
   key: string
   requisite: string
-  /** What it names, and which part of that. */
+  /** The value of the keyword, and one item of it. */
   items: Value
   item: Value
 }
@@ -135,7 +135,7 @@ class Reversal {
     return found && new Map<Value, Value>([[found.state, found.id]])
   }
 
-  /** A type with a dot is reported, and taken without what follows it. */
+  /** Report a type with a dot, and return it up to the dot. */
   private checkedType(source: Source, type: string, name: Value, comma: string): string {
     const dot = type.indexOf('.')
     if (dot < 0) return type

@@ -1,4 +1,4 @@
-// A template that stands by itself: states, without the declarations that need other files.
+// A single template: states, without declarations that need other files.
 import { compareText, type Dict, str, truthy, type Value } from '../../data/mod.ts'
 import { mayRepeat } from './several-per-id.ts'
 import { textKey } from './text-key.ts'
@@ -6,7 +6,7 @@ import type { CompileError } from './types.ts'
 
 const REFUSED = ['include', 'exclude', 'extends']
 
-/** Parts `mod.fun` keys in place; the errors tell what is no state. */
+/** Split `mod.fun` keys in place; return errors for invalid states. */
 export function regulateTemplate(high: Value, template: string): CompileError[] {
   if (!truthy(high)) return []
   if (!(high instanceof Map)) return [{ text: `Template ${template} does not render to a dictionary` }]

@@ -1,4 +1,4 @@
-// Keys that Salt takes for text without looking: one that is not fails as it does in Python, and ends the call.
+// Keys that Salt uses as text without a check: another type fails as in Python and ends the call.
 import { PyError, textOf, typeName, type Value } from '../../data/mod.ts'
 
 export function textKey(key: Value): string {

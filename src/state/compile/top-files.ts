@@ -1,4 +1,4 @@
-// The top files of the environments that count, rendered, with what they include.
+// The rendered top files of the relevant environments, with their includes.
 
 import { option } from '../../config/mod.ts'
 import {
@@ -16,7 +16,7 @@ import { RenderError, type TopPlaces, type TreeFile } from '../../render/mod.ts'
 import type { CompilerContext, RenderSls } from './compiler-context.ts'
 import type { StateList, StateTree } from './tree.ts'
 
-/** Environment → its top file and the further ones it includes. */
+/** By environment: its top file and the files that it includes. */
 export type Tops = Map<string, Value[]>
 
 export interface TopFiles {
@@ -26,7 +26,7 @@ export interface TopFiles {
   places: TopPlaces
 }
 
-/** The environments in which a top file is looked for. */
+/** Return the environments whose top files are read. */
 export async function environmentsOf(opts: Dict, tree: StateTree): Promise<string[]> {
   const roots = opts.get('file_roots')
   const configured = new Set(['base', ...(roots instanceof Map ? [...roots.keys()].map(str) : [])])
@@ -73,7 +73,7 @@ async function searched(opts: Dict, tree: StateTree): Promise<string[]> {
 
 const topPath = (url: string): string => url.replace(/^salt:\/\//, '').replace(/^\//, '')
 
-/** Takes the `include` of top files; those of included ones are not followed. */
+/** Add the `include` entries of top files; entries in included files are ignored. */
 async function addIncluded(
   tops: Tops,
   states: StateList,

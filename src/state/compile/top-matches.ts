@@ -1,4 +1,4 @@
-// What the top data gives this minion: environment → SLS names.
+// The part of the top data for this minion: SLS names by environment.
 import { option } from '../../config/mod.ts'
 import { contains, type Dict, PyError, str, truthy, typeError, typeName, type Value } from '../../data/mod.ts'
 import { match } from '../../match/mod.ts'

@@ -1,4 +1,4 @@
-// The state tree as the compiler sees it: environments, the SLS names in each, and files. Listings are asked for once.
+// The state tree for the compiler: environments, the SLS names in each, and files. Listings are read once.
 import { compareText } from '../../data/mod.ts'
 import type { FileTree, TreeFile } from '../../render/mod.ts'
 
@@ -33,7 +33,7 @@ export class StateList {
   private known: Set<string> | undefined
   private readonly names = new Map<string, string[]>()
 
-  /** `environments` gives those that count for this minion. */
+  /** `environments` returns the environments that this minion uses. */
   constructor(tree: StateTree, environments: () => Promise<string[]>) {
     this.tree = tree
     this.listed = environments

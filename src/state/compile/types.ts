@@ -1,19 +1,19 @@
-// What the stages of the compiler hand to each other. High data and low chunks stay dicts with Salt's own keys, because
-// users see them and may put anything into them.
+// The data between the stages of the compiler. High data and low chunks are dicts with Salt's keys, because users see
+// them and may add any key.
 import type { Position } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
 
-/** ID → body, with `__extend__` and `__exclude__` beside the IDs until they are applied. */
+/** Bodies by ID; `__extend__` and `__exclude__` are beside the IDs until they are applied. */
 export type High = Dict
 
 /** One call of a state function: `state`, `fun`, `name`, `__id__`, `__sls__`, … and its arguments. */
 export type LowChunk = Dict
 
-/** What Salt says, and where in the tree the cause stands. */
+/** Salt's message, and the place of the cause. */
 export interface CompileError {
   text: string
   at?: Position | undefined
-  /** What may have been meant; the log and hints show it, the result is Salt's. */
+  /** A similar name or another suggestion, shown in the log and in hints; the result has Salt's text only. */
   hint?: string | undefined
   /** The text in one sentence, where it has many lines. */
   brief?: string | undefined

@@ -6,10 +6,10 @@ import { lowTag } from '../compile/low-tag.ts'
 import type { LowChunk } from '../compile/types.ts'
 import type { RequisiteCheck, RequisiteStatus } from '../run/requisites.ts'
 
-/** What was found at a state's turn. */
+/** The decision about a state when its turn comes. */
 export interface Decision {
   low: LowChunk
-  /** How its requisites stood. */
+  /** The result of its requisites. */
   check: RequisiteCheck
   /** Whether this was the dry run that `prereq` asks for. */
   isTrial: boolean

@@ -1,5 +1,5 @@
-// What a run of states has to say beside its result: each message goes to the log, with its place in the tree, and to the
-// person who began the job.
+// The messages of a state run beside its result: each goes to the log with its place in the tree, and to the user of
+// the job as a hint.
 import { type Log, withHint } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import { type Hint, hintAbout, shownPlace } from '../../sdk/mod.ts'
@@ -18,14 +18,14 @@ export class Reporter {
     this.parts = parts
   }
 
-  /** Log a message, and tell the person who began the job what the result does not have: its place and what was meant. */
+  /** Log a message, and give the user of the job the parts that the result lacks: place and suggestion. */
   tell(level: Hint['level'], error: CompileError): void {
     this.log(level, error)
     if (error.at?.file === undefined && error.hint === undefined) return
     this.parts.hint(hintAbout(level, { ...error, text: error.brief ?? error.text }, this.parts.opts))
   }
 
-  /** Log a message, of which the result of the run says all but the place. */
+  /** Log a message whose text is already in the result of the run. */
   log(level: Hint['level'], { text, at, hint }: CompileError): void {
     const place = shownPlace(at, this.parts.opts)
     const message = withHint(text, hint)

@@ -1,6 +1,6 @@
-// Which of the next states of a run may run beside each other on a machine that is far away, so that they wait for it together. Each of
-// them looks at a place of its own and changes nothing else, so that their results are those of one after the other. The places are
-// compared as the machine knows them: through its symbolic links, and without files that have several names.
+// Selects the next states of a run that may run in parallel on a remote machine, so that they share round trips. Each
+// of them reads and changes only its own place, so the results equal those of sequential runs. Places are compared by
+// their real paths: through symbolic links, and without files that have several names.
 import { basename, dirname, join } from 'node:path/posix'
 import type { Later } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
@@ -13,13 +13,13 @@ import { lowTag } from '../compile/low-tag.ts'
 import type { LowChunk } from '../compile/types.ts'
 import type { RunSurroundings } from './surroundings.ts'
 
-/** How many states run beside each other: each may hold its content in memory. */
+/** How many states run in parallel: each may hold its content in memory. */
 const MOST = 24
 
-/** Content beyond this size comes over a connection of its own, of which a machine allows few; in bytes. */
+/** Size limit of content in bytes: larger content uses a separate connection, of which a machine allows few. */
 const MOST_CONTENT = 256 << 10
 
-/** Keys of a chunk that are about the chunk. Any other one that is no argument of the state keeps it from running beside others. */
+/** Keys of a chunk for the engine. Any other key that is no argument of the state excludes it from parallel runs. */
 const ENGINE_KEYS = new Set<Value>(['state', 'fun', '__sls__', '__env__', '__id__', 'order', 'require'])
 
 /** Modules that states with a place work with. */
@@ -44,12 +44,12 @@ export class Abreast {
     this.isOn = isPlain && functions.ctx.host.expect !== undefined && MODULES.every((name) => functions.isBuiltIn(name))
   }
 
-  /** How many of the chunks from this one on may run beside each other as far as their arguments tell; 0 when this one may not. */
+  /** Return how many chunks from this one on may run in parallel, judged by their arguments; 0 if this one may not. */
   likely(chunks: readonly LowChunk[], from: number): number {
     return this.isOn ? this.places(chunks, from).length : 0
   }
 
-  /** How many of the chunks from this one on may run beside each other; at most 1 when this one runs alone. */
+  /** Return how many chunks from this one on may run in parallel; at most 1 if this one runs alone. */
   count(chunks: readonly LowChunk[], from: number, running: Dict): Later<number> {
     if (!this.isOn) return 0
     const places = this.places(chunks, from)
@@ -109,7 +109,10 @@ export class Abreast {
     return wrong < 0 ? found.length : wrong
   }
 
-  /** The paths with those that the machine knows them by; undefined where one of them leads elsewhere or its directory is missing. */
+  /**
+   * Return the paths with their real paths on the machine; undefined if one of them leads elsewhere or its directory is
+   * missing.
+   */
   private async realPlace(paths: readonly string[]): Promise<string[] | undefined> {
     const { host } = this.run.functions.ctx
     try {
@@ -121,7 +124,7 @@ export class Abreast {
       )
       return real.every((path) => path !== undefined) ? [...paths, ...real] : undefined
     } catch {
-      // the state itself tells what is wrong there
+      // the state itself reports the error
       return undefined
     }
   }
@@ -141,13 +144,13 @@ export class Abreast {
       if (!truthy(path)) return false
       return isSelfContained(new TextDecoder().decode(await functions.ctx.host.read(str(path))))
     } catch {
-      // the state itself tells what is wrong with its source
+      // the state itself reports the error of its source
       return false
     }
   }
 }
 
-/** Whether a file is not there, or is a small one with one name, or a directory. */
+/** Whether a file is missing, or is a small one with one name, or a directory. */
 const isSimple = (stat: FileStat | undefined): boolean =>
   stat === undefined ||
   stat.type === 'directory' ||

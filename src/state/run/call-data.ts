@@ -1,5 +1,5 @@
-// The arguments a state function gets from its low chunk: those it declares, and for one that takes further keywords
-// all the rest but the engine's own. Anything else is refused before something is done.
+// Selects the arguments of a state function from its low chunk: the declared ones, and for a function with further
+// keywords all others except the engine's own. Other arguments are an error before anything is done.
 import { didYouMean, slipOf } from '../../base/mod.ts'
 import { SaltError, str, typeError, type Value } from '../../data/mod.ts'
 import { filledArguments, frameOf, type StateFunction } from '../../sdk/mod.ts'
@@ -9,7 +9,7 @@ import type { LowChunk } from '../compile/types.ts'
 export interface CallData {
   full: string
   declaration: StateFunction
-  /** By parameter, as they were written. */
+  /** By parameter, in the original form. */
   given: Map<string, Value>
   /** Further keywords. */
   further: Map<string, Value>
@@ -51,7 +51,7 @@ export class UnknownKeyword extends SaltError {
   }
 }
 
-/** Keywords that the function passes over, each with the one that was probably meant. */
+/** Return keywords that the function ignores, each with a similar parameter. */
 export function slips({ declaration, given, further }: CallData): Array<[written: string, meant: string]> {
   if (further.size === 0 || !Object.values(declaration.args).some(({ ignored }) => ignored)) return []
   const others = Object.keys(declaration.args).filter((name) => !given.has(name))
@@ -61,7 +61,7 @@ export function slips({ declaration, given, further }: CallData): Array<[written
   })
 }
 
-/** In the forms that the function declares. */
+/** Return the arguments in the declared types. */
 export function boundArguments({
   declaration,
   given,

@@ -12,7 +12,7 @@ import { resultDict } from './surroundings.ts'
 /** Arguments of the state that its conditions run under, too. */
 const COMMAND_ARGUMENTS = ['cwd', 'root', 'runas', 'env', 'prepend_path', 'umask', 'timeout', 'success_retcodes']
 
-/** True stands for "do not run the state", as in Salt. */
+/** True means "do not run the state", as in Salt. */
 interface Verdict {
   skips: boolean
   comment?: string
@@ -85,7 +85,7 @@ export class Checks {
     return this.functions.call('cmd.retcode', [command], { ignore_retcode: true, python_shell: true, ...options })
   }
 
-  /** The return code of a command, or the one given when it cannot be run at all. */
+  /** Return the return code of a command, or the given one if it cannot run at all. */
   private async retcodeOr(failed: number, command: string, options: Record<string, Value>): Promise<Value> {
     return recover(
       (error) => error instanceof SaltError && error.code === 'CommandExecutionError',

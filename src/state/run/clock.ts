@@ -9,7 +9,7 @@ export interface Timing {
 
 const two = (n: number): string => String(n).padStart(2, '0')
 
-/** The second that was told last: most states begin in the same one as the state before. */
+/** The last formatted second: most states begin in the same second as the previous one. */
 let told = { second: -1, text: '' }
 
 function timeOfDay(milliseconds: number): string {
@@ -24,7 +24,7 @@ function timeOfDay(milliseconds: number): string {
 
 const milliseconds = (n: number): Value => float(Math.round(n * 1000) / 1000)
 
-/** Starts to count; the answer tells what has passed since. */
+/** Start a timer; the returned function returns the elapsed time. */
 export function stopwatch(): () => Timing {
   const start = performance.now()
   const began = performance.timeOrigin + start

@@ -3,7 +3,7 @@ import { option } from '../../config/mod.ts'
 import { type Dict, maskMarked, str, truthy, type Value } from '../../data/mod.ts'
 import { type RunSurroundings, resultDict } from './surroundings.ts'
 
-/** Undefined when nobody is to hear of it. */
+/** Undefined if no event is to be fired. */
 export function fireStateEvent(
   ret: Dict,
   length: number,

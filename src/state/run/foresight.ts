@@ -1,18 +1,19 @@
-// What the next states of a run will look at, for machines that are far away: the host asks for it together with other things. Guessed from
-// the kind of a state and its arguments; a wrong guess costs a little time, and a missing one a wait.
+// Predicts the reads of the next states of a run, for remote machines: the host requests them together with others.
+// Predicted from the kind of a state and its arguments; a wrong prediction costs a little time, and a missing one a
+// wait.
 import { dirname, resolve } from 'node:path/posix'
 import { lookup } from '../../base/mod.ts'
 import { isList, textOf, truthy, type Value } from '../../data/mod.ts'
 import type { ExpectedRead, Host } from '../../host/mod.ts'
 import type { LowChunk } from '../compile/types.ts'
 
-/** How many states are looked at soon, and how many after them. */
+/** How many states count as soon, and how many after them. */
 const SOON = 3
 const LATER = 40
 
 type PathRead = 'hash' | 'lstat' | 'read' | 'readLink' | 'realPath' | 'stat'
 
-/** State function → what it reads of the path that is its name. */
+/** State function → its reads of the path that is its name. */
 const OF_NAMED_FILES: Readonly<Record<string, readonly PathRead[]>> = lookup({
   absent: ['stat', 'lstat'],
   append: ['stat', 'lstat', 'realPath', 'read'],
@@ -37,13 +38,13 @@ const OF_NAMED_FILES: Readonly<Record<string, readonly PathRead[]>> = lookup({
 /** States that may run beside each other. */
 const PLACED = new Set(['absent', 'directory', 'managed', 'symlink'])
 
-/** What a file state of Salt compares content by. */
+/** The hash by which Salt's file states compare content. */
 const ALGORITHM = 'sha256'
 
 const readOf = (op: PathRead, path: string): ExpectedRead =>
   op === 'hash' ? { op, path, algorithm: ALGORITHM } : { op, path }
 
-/** What states look at without naming it. */
+/** Implicit reads of states. */
 interface Around {
   uid: number
   gid: number
@@ -53,7 +54,7 @@ interface Around {
   shell: string | undefined
 }
 
-/** Return what a state will look at. */
+/** Return the predicted reads of a state. */
 function expectedReads(low: LowChunk, around: Around | undefined): ExpectedRead[] {
   const text = (name: string): string | undefined => textOf(low.get(name) ?? null)
   const [state, fun, name] = ['state', 'fun', 'name'].map(text)
@@ -83,14 +84,14 @@ const hasLines = (low: LowChunk): boolean => linesOf(low).length > 0
 /** Arguments that make a command another one than that of an earlier state. */
 const SURROUNDINGS = ['cwd', 'env', 'group', 'prepend_path', 'root', 'runas', 'shell', 'timeout', 'umask']
 
-/** What `onlyif`, `unless` and `creates` look at. */
+/** Return the reads of `onlyif`, `unless` and `creates`. */
 function conditionReads(low: LowChunk): ExpectedRead[] {
   const paths = texts(low.get('creates')).map((path): ExpectedRead => ({ op: 'access', path, wish: 'exists' }))
   if (SURROUNDINGS.some((name) => low.has(name))) return paths
   return [...paths, ...linesOf(low).map((line): ExpectedRead => ({ op: 'line', line }))]
 }
 
-/** What each command looks at before it starts: its directory, its shell and its user. */
+/** Return the reads of each command before it starts: its directory, its shell and its user. */
 function commandReads(low: LowChunk, around: Around | undefined): ExpectedRead[] {
   if (!around) return []
   const directory = textOf(low.get('cwd') ?? null) ?? around.home
@@ -117,7 +118,7 @@ function fileReads(low: LowChunk, fun: string, name: string | undefined): Expect
   })
 }
 
-/** What a link leads to, as far as it matters for what may run beside it. */
+/** Return the reads of a link's target that decide about parallel runs. */
 function linkEnd(low: LowChunk, path: string): ExpectedRead[] {
   const target = textOf(low.get('target') ?? null)
   if (!target) return []
@@ -134,7 +135,7 @@ async function surroundingsOf(host: Host): Promise<Around> {
   return { uid, gid, names, home: env.get('HOME'), shell: env.get('SHELL') }
 }
 
-/** Tells a host, state by state, what comes next. Only hosts that are far away listen. */
+/** Reports the next reads to a host, state by state. Only remote hosts use them. */
 export class Foresight {
   private readonly host: Host
   private readonly chunks: readonly LowChunk[]
@@ -149,7 +150,7 @@ export class Foresight {
     this.chunks = chunks
   }
 
-  /** Tell of the states from this one on; those before `end` run soon. */
+  /** Report the states from this one on; those before `end` run soon. */
   at(place: number, end = place): void {
     this.place = place
     this.end = Math.max(end, place + SOON)
@@ -158,7 +159,7 @@ export class Foresight {
     if (!this.isLooking) this.look()
   }
 
-  /** Learn who the states run as, and tell of them again. */
+  /** Find the users of the states, and report the states again. */
   private look(): void {
     this.isLooking = true
     surroundingsOf(this.host).then(

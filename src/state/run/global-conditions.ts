@@ -11,7 +11,7 @@ export class GlobalConditions {
     this.functions = functions
   }
 
-  /** What stands for the result of a state that is not allowed here. */
+  /** Return the result of a state that is not permitted here. */
   refusal(full: string, module: string, name: Value): Promise<Dict | undefined> | undefined {
     return this.conditions?.size === 0 ? undefined : this.judge(full, module, name)
   }

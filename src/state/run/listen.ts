@@ -1,4 +1,4 @@
-// `listen` and `listen_in`: after all states have run, those that listen to one that changed react with `mod_watch`.
+// `listen` and `listen_in`: after all states, those that listen to a changed one react with `mod_watch`.
 import { type Dict, PyError, str, truthy, typeName, type Value } from '../../data/mod.ts'
 import { REQUISITE_KEYWORDS } from '../compile/keywords.ts'
 import { lowTag, required } from '../compile/low-tag.ts'

@@ -1,10 +1,10 @@
-// What the log says about a state: its low chunk before it runs, and what it did.
+// Log lines about a state: its low chunk before it runs, and its result.
 import { isLogged, type Log } from '../../base/mod.ts'
 import { type Dict, HIDDEN, maskSecrets, repr, str, truthy, type Value } from '../../data/mod.ts'
 import type { LowChunk } from '../compile/types.ts'
 import type { stopwatch } from './clock.ts'
 
-/** Show a low chunk: what it is at debug, and its arguments at trace. */
+/** Log a low chunk: its identity at debug, and its arguments at trace. */
 export function logChunk(log: Log, full: string, low: LowChunk): void {
   if (!isLogged(log, 'debug')) return
   const of = (name: string): string => str(low.get(name) ?? null)

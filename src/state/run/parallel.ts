@@ -53,7 +53,7 @@ export class ParallelStates {
     return count < this.most
   }
 
-  /** Completes the reports of states that have ended, and starts those that wait. True when none of these is left. */
+  /** Complete the reports of ended states, and start waiting ones. Return true if none of these is left. */
   reconcile(running: Dict): boolean {
     let isDone = true
     for (const [tag, state] of this.states) {
@@ -78,7 +78,7 @@ export class ParallelStates {
     while (this.states.size > 0 && !this.reconcile(running)) await this.next()
   }
 
-  /** Waits until one of those that run ends. */
+  /** Wait until one of the running states ends. */
   async next(): Promise<void> {
     const active = [...this.states.values()].flatMap(({ ended, ret }) => (ended && !ret ? [ended] : []))
     if (active.length > 0) await Promise.race(active)

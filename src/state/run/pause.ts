@@ -1,5 +1,5 @@
-// Holding or ending a run from outside: a file named after the job says which ID, or every one, is to wait and for how
-// long, or that the run is to end there.
+// Pausing or ending a run from outside: a file named after the job says which ID (or every one) must wait and for how
+// long, or that the run must end there.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Dict, numberOf, truthy } from '../../data/mod.ts'
 import type { LowChunk } from '../compile/types.ts'
@@ -7,13 +7,16 @@ import type { LowChunk } from '../compile/types.ts'
 export interface PauseFile {
   /** Whether it was absent a moment ago. */
   isAbsent?(): boolean
-  /** The content of the file, or undefined when there is none. */
+  /** Return the content of the file; undefined if it does not exist. */
   read(): Promise<Dict | undefined>
 }
 
 const POLL_MS = 1000
 
-/** Looking costs as much as a state that changes nothing, of which dozens pass in so long; nobody who holds a run is that fast. */
+/**
+ * Reading costs as much as a state without changes, of which dozens run in this time; no user who pauses a run is that
+ * fast.
+ */
 const LOOK_MS = 1
 
 /** The same file, not looked for again at once after it was absent. */

@@ -1,5 +1,5 @@
-// After which states the rest of a run sees the minion anew: grains or pillar where a state asks for them, and which
-// modules can serve it after packages, or files that may be programs or modules, have changed.
+// States after which the rest of a run sees new data of the minion: grains or pillar if a state requests that, and the
+// available modules after changes of packages, or of files that may be programs or modules.
 import { lookup } from '../../base/mod.ts'
 import { type Dict, str, truthy } from '../../data/mod.ts'
 import { renewPillarForTemplates } from '../../render/mod.ts'
@@ -27,7 +27,7 @@ export class Refresher {
     this.run = run
   }
 
-  /** Undefined when there is nothing to do, as after most states. */
+  /** Undefined if nothing is to be done, as after most states. */
   after(low: LowChunk, ret: StateRet): Promise<void> | undefined {
     const changed = truthy(ret.get('changes') ?? null)
     if (changed) this.run.functions.ctx.files.noteChange?.()

@@ -1,4 +1,4 @@
-// How the requisites of a state stand when its turn comes: what they saw decides whether it runs, is skipped or fails.
+// Evaluates the requisites of a state when its turn comes: they decide whether it runs, is skipped or fails.
 import { type Dict, truthy } from '../../data/mod.ts'
 import type { Dependencies } from '../compile/dependencies.ts'
 import type { RequisiteType } from '../compile/keywords.ts'
@@ -14,7 +14,7 @@ export type RequisiteStatus =
   | 'fail'
   | 'skip_req'
   | 'skip_watch'
-  /** A dry run of what waits on this state found nothing to change. */
+  /** The dry run of the state that waits for this one found nothing to change. */
   | 'pre'
   | 'met'
   | 'onfail'
@@ -23,11 +23,11 @@ export type RequisiteStatus =
 
 export interface RequisiteCheck {
   status: RequisiteStatus
-  /** What is required, by requisite. */
+  /** The required chunks, by requisite. */
   reqs: Map<RequisiteType, LowChunk[]>
 }
 
-/** What was seen of one requisite. */
+/** The state of one requisite. */
 type Sight =
   | 'unmet'
   | 'fail'
@@ -47,7 +47,7 @@ export interface RequisiteRun {
   parallel: ParallelStates
 }
 
-/** Of a state that requires nothing. */
+/** The check of a state without requisites. */
 export const NOTHING_REQUIRED: RequisiteCheck = { status: 'met', reqs: new Map() }
 
 export async function checkRequisites(
@@ -106,7 +106,7 @@ function* sightOf(base: string, result: Dict): Generator<Sight> {
   else if (truthy(result.get('__state_ran__') ?? true)) yield 'met'
 }
 
-/** With `_any` one that holds makes up for those that do not; with `_all` one that does not spoils the rest. */
+/** With `_any`, one satisfied requisite is enough; with `_all`, all must be satisfied. */
 function weigh(type: RequisiteType, seen: Set<Sight>): void {
   if (type.endsWith('_any') || type === 'onfail') {
     if (seen.has('met') || seen.has('change') || seen.has('onchangesmet')) seen.delete('fail')

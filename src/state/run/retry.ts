@@ -47,7 +47,7 @@ export function readRetry(data: Value, log: Log): Retry {
 /** Seconds to wait before the next attempt. */
 export const pauseOf = ({ interval, splay }: Retry): number => (splay <= 0 ? interval : interval + randomInt(splay + 1))
 
-/** What a dry run says in place of trying again. */
+/** Return the text of a dry run about retries. */
 function retryPreview({ interval, splay, attempts, until }: Retry): string {
   return (
     `The state would be retried every ${interval} seconds (with a splay of up to ${splay} seconds) ` +
@@ -55,9 +55,9 @@ function retryPreview({ interval, splay, attempts, until }: Retry): string {
   )
 }
 
-/** How the attempts of a state are counted and put together. Salt does both differently for parallel states. */
+/** How the attempts of a state are counted and merged. Salt does both differently for parallel states. */
 export interface Attempts {
-  /** How many attempts follow the first one, at most. */
+  /** Return the maximum number of attempts after the first one. */
   further(retry: Retry): number
   /** Write the history of a state into the result of its next attempt. */
   join(before: StateRet, next: StateRet, made: { attempt: number; pause: number; lines: string[] }): void

@@ -1,5 +1,5 @@
-// Slots: arguments of the form `__slot__:salt:module.function(…)` are replaced, right before the call, by what that
-// function returns.
+// Slots: arguments of the form `__slot__:salt:module.function(…)` are replaced by the function's result right before
+// the call.
 import type { Log } from '../../base/mod.ts'
 import { textOf, traverse, type Value } from '../../data/mod.ts'
 import type { Registry } from '../../loader/mod.ts'
@@ -20,7 +20,7 @@ export class Slots {
     this.log = log
   }
 
-  /** Whether there is anything to look at more closely. */
+  /** A quick test whether arguments may contain slots. */
   mayBeIn(args: ReadonlyMap<string, Value>): boolean {
     let may = false
     args.forEach((value) => {

@@ -23,16 +23,16 @@ import { underUmask } from './umask.ts'
 import { unify } from './unify.ts'
 import { nearState, verifyData } from './verify-data.ts'
 
-/** What the calls of a run need of the engine. */
+/** The parts of the engine that calls use. */
 export interface CallerParts {
   nextNumber(): number
   parallel: ParallelStates
   reporter: Reporter
-  /** Where a state was written, or one of its arguments. */
+  /** Return the place of a state, or of one of its arguments. */
   placeOf(low: LowChunk, argument?: string): Position | undefined
 }
 
-/** What all calls of a run share. */
+/** The shared parts of all calls of a run. */
 export interface CallParts extends CallerParts {
   run: RunSurroundings
   contexts: CallContexts
@@ -55,7 +55,7 @@ export class StateCall {
     this.low = chunk.low
   }
 
-  /** Call the state, again where `retry` says so; return what came of it. */
+  /** Call the state, with retries; return its result. */
   result(): Later<Value> {
     const elapsed = stopwatch()
     const { low } = this
@@ -70,7 +70,7 @@ export class StateCall {
     })
   }
 
-  /** Whether only the changes of the state are asked for, by `prereq`. */
+  /** Whether only the changes of the state are computed, for `prereq`. */
   private get isTrial(): boolean {
     return truthy(this.low.get('__prereq__') ?? false)
   }
@@ -90,7 +90,7 @@ export class StateCall {
     })
   }
 
-  /** A result with what the engine knows about it. */
+  /** Return a result with the engine's fields. */
   private completed(result: Dict, elapsed: ReturnType<typeof stopwatch>): Later<Value> {
     const { low } = this
     result.set('__sls__', low.get('__sls__') ?? null)
@@ -163,7 +163,7 @@ export class StateCall {
     }
   }
 
-  /** Whether there is more to a state than its function: a condition, a check, another user. */
+  /** Whether the state has more than its function: a condition, a check, another user. */
   private isConditional(): boolean {
     const { low } = this
     if (Checks.isWanted(low) || low.has('check_cmd')) return true
@@ -260,7 +260,7 @@ export class StateCall {
     return ret
   }
 
-  /** Run beside other states, with a time and attempts of its own. */
+  /** Run in parallel with other states, with separate time and attempts. */
   private async runParallel(): Promise<StateRet> {
     const elapsed = stopwatch()
     const once = async (): Promise<StateRet> => {

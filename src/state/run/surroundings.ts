@@ -1,4 +1,4 @@
-// What a run of states works with.
+// The context of a state run.
 import type { Log } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
 import type { Registry, StateRegistry } from '../../loader/mod.ts'
@@ -15,11 +15,11 @@ export interface RunSurroundings {
   jid: string | null
   /** Report each state as done without calling it. */
   mocked: boolean
-  /** Sends an event; without it there is no bus. */
+  /** Fires an event. Default: there is no bus. */
   fireEvent?: ((tag: string, data: Dict) => void | Promise<void>) | undefined
-  /** What becomes of each state is kept there, so that a run can be continued after it broke off. */
+  /** Stores the result of each state, so that an interrupted run can be resumed. */
   steps?: StepMemory | undefined
-  /** New grains or pillar, for states that ask for them. */
+  /** Returns new grains or pillar, for states that request them. */
   refreshGrains?: (() => Promise<Dict>) | undefined
   refreshPillar?: (() => Promise<Dict>) | undefined
 }

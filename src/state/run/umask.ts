@@ -1,4 +1,4 @@
-// A call under another umask, which is put back whatever happens.
+// Runs a call with another umask, which is always restored.
 import { numberOf, type Value } from '../../data/mod.ts'
 
 export async function underUmask<T>(umask: Value, call: () => T | Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-// What a state returned, checked and made regular: a dict with name, result, changes and comment; a comment is text, a
+// Checks and normalizes the result of a state: a dict with name, result, changes and comment; a comment is text, a
 // result is True, False or None.
 import { type Dict, decodeBytes, str, truthy, type Value } from '../../data/mod.ts'
 import { resultDict } from './surroundings.ts'

@@ -1,4 +1,4 @@
-// Attributes as OTLP writes them.
+// Attributes in OTLP form.
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 

@@ -1,4 +1,4 @@
-// Where telemetry goes: a collector by OTLP over HTTP or gRPC, or the standard error of the process.
+// The destination of telemetry: a collector by OTLP over HTTP or gRPC, or stderr of the process.
 import { unescape as unescaped } from 'node:querystring'
 import { brineVersion, type Log, shownText, toError } from '../../base/mod.ts'
 import { type Dict, isDict, str, truthy, type Value } from '../../data/mod.ts'
@@ -13,14 +13,14 @@ const SIGNALS: Readonly<Record<Signal, { schema: MessageSchema; service: string 
   metrics: { schema: METRICS_REQUEST, service: 'opentelemetry.proto.collector.metrics.v1.MetricsService' },
 }
 
-/** Where collectors listen. */
+/** Default address of collectors. */
 const HTTP_ENDPOINT = 'http://localhost:4318'
 const GRPC_ENDPOINT = 'localhost:4317'
 
 export interface Collector {
-  /** How log lines call it. */
+  /** The name in log lines. */
   readonly name: string
-  /** Attributes of this process, as OTLP writes them. */
+  /** Attributes of this process, in OTLP form. */
   readonly resource: { attributes: unknown[] }
   /** Send a document of OTLP; throw unless the collector takes it in time. */
   send(document: object, milliseconds: number): Promise<void>
@@ -35,7 +35,7 @@ export interface CollectorSettings {
   log: Log
 }
 
-/** Return the collector that an exporter stands for; undefined, and a line in the log, for an unknown name. */
+/** Return the collector of an exporter; undefined, with a log line, for an unknown name. */
 export function readCollector(exporter: string, given: CollectorSettings): Collector | undefined {
   const { settings, signal, service, log } = given
   const own: Attributes = {
@@ -129,7 +129,7 @@ function shownUrl(url: string): string {
   return shownText(url.replace(/\/\/[^/@]*@/, '//'))
 }
 
-/** Why a collector could not be reached; `fetch` tells that in the cause of its error. */
+/** Return the reason of a failed connection; `fetch` puts it in the cause of its error. */
 export function failureText(error: unknown): string {
   const { message, cause } = toError(error)
   return cause instanceof Error ? `${message}: ${cause.message || cause.name}` : message

@@ -109,7 +109,7 @@ function bytesOf(kind: Exclude<Field['kind'], 'varint' | 'bool' | 'fixed64' | 'd
   return encodeProtobuf(kind, value as object)
 }
 
-/** A number as the 64 bits of protobuf: negative ones are two's complements. */
+/** Encode a number as 64 bits for protobuf: negative ones as two's complement. */
 const bits = (value: unknown): bigint => BigInt.asUintN(64, BigInt(value as string | number | boolean))
 
 function eightBytes(kind: 'fixed64' | 'double', value: unknown): Buffer {

@@ -21,7 +21,7 @@ const MOST_WAITING = 2048
 const BATCH = 512
 const EVERY_MS = 5000
 
-/** How long a collector may take, and how long the last batch may at the end. */
+/** Time limit for a collector, and for the last batch at the end. */
 const PATIENCE_MS = 10_000
 const LAST_MS = 2000
 
@@ -52,7 +52,7 @@ export class SpanExporter {
     else this.timer ??= setTimeout(() => this.flush(PATIENCE_MS), EVERY_MS).unref()
   }
 
-  /** Send what waits, and wait for that no longer than a moment. */
+  /** Send the waiting spans, within a short time limit. */
   async close(): Promise<void> {
     await this.flush(LAST_MS)
   }

@@ -1,4 +1,4 @@
-// Which traces are sent, by `sampler` and `sampler_arg` of the option `tracing`.
+// Selects the traces to send, by `sampler` and `sampler_arg` of the option `tracing`.
 import { type Log, shownText } from '../../base/mod.ts'
 import { type Dict, numberOf, str } from '../../data/mod.ts'
 import type { TraceContext } from './context.ts'

@@ -1,5 +1,5 @@
-// Spans, by the option `tracing` of Salt 3008. A span that begins inside another one, in whatever part of the program, is its child:
-// only what begins a trace, such as a request, needs the tracer.
+// Spans, by the option `tracing` of Salt 3008. A span that begins inside another one, in any part of the program, is
+// its child: only code that begins a trace, such as for a request, needs the tracer.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Log, toError } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
@@ -15,11 +15,11 @@ export interface SpanSettings<T = unknown> {
   kind?: FinishedSpan['kind']
   attributes?: Attributes
   /**
-   * The span that sent what begins here, undefined where it sent no trace. Without this field, the parent is the span in which the code
-   * runs: a socket calls back in the span that opened it, which is no parent of what comes in.
+   * The sender's span; undefined if it sent no trace. Without this field, the parent is the span of the running code: a
+   * socket calls back in the span that opened it, which is not the parent of an incoming request.
    */
   parent?: TraceContext | undefined
-  /** Return what failed, if the value says that something did. */
+  /** Return the failure that a value reports, if any. */
   failure?: (value: T) => string | undefined
 }
 
@@ -32,7 +32,7 @@ export class Tracer {
   private readonly isSampled: Sampler
   private readonly exporter: SpanExporter | undefined
 
-  /** Return the tracer that the options ask for, if they do. */
+  /** Return the tracer that the options configure, if any. */
   static of(opts: Dict, service: string, log: Log): Tracer | undefined {
     const settings = switchedOn(opts, 'tracing')
     return settings && new Tracer(settings, service, log)
@@ -88,7 +88,7 @@ export class Tracer {
   }
 }
 
-/** Run something in a span below the one in which this code runs; without such a span it just runs. */
+/** Run code in a span below the current one; without a current span, just run it. */
 export function inSpan<T>(settings: () => SpanSettings<Awaited<T>>, run: () => T): T {
   const here = current.getStore()
   return here ? here.tracer.span(settings(), run) : run()
@@ -97,7 +97,7 @@ export function inSpan<T>(settings: () => SpanSettings<Awaited<T>>, run: () => T
 /** Return whether this code runs in a span. */
 export const isTraced = (): boolean => current.getStore() !== undefined
 
-/** Return the `traceparent` of the span in which this code runs, if the span is sent. */
+/** Return the `traceparent` of the current span, if the span is sent. */
 export function currentTraceparent(): string | undefined {
   const context = current.getStore()?.context
   return context?.isSampled ? traceparent(context) : undefined
@@ -106,7 +106,7 @@ export function currentTraceparent(): string | undefined {
 /** The fields of a request. */
 type Load = Iterable<readonly [unknown, unknown]>
 
-/** Send a request to a master in a span of its own, which the request carries, where the code runs in a span. */
+/** Send a request to a master in a span, if there is a current span; the request carries the new span. */
 export function tracedSending<T, L extends Load>(
   load: L,
   send: (load: L | Map<unknown, unknown>) => Promise<T>,

@@ -1,4 +1,4 @@
-// Commands to a master without encryption: what programs on the master's own machine send.
+// Unencrypted commands to a master, from programs on the master's own machine.
 import type { Value } from '../../data/mod.ts'
 import { clearEnvelope } from '../envelope.ts'
 import type { RequestClient, RequestOptions } from '../transport/transport.ts'
@@ -10,7 +10,7 @@ export class ClearClient {
     this.client = client
   }
 
-  /** Sends `{cmd, …}` and gives what the master answers; with `tries: 1` a command is never sent twice. */
+  /** Send `{cmd, …}` and return the master's answer; with `tries: 1` a command is never sent twice. */
   send(load: unknown, options?: RequestOptions): Promise<Value> {
     return this.client.request(clearEnvelope(load), options)
   }

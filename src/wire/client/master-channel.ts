@@ -64,7 +64,7 @@ export class MasterChannel {
   private readonly stopped = new AbortController()
   private keys: Keys | undefined
   private running: Promise<Credentials> | undefined
-  /** When the log tells again of an outcome that stays the same. */
+  /** When the log repeats an unchanged outcome. */
   private repeats = new Repeats()
 
   constructor(options: MasterChannelOptions) {
@@ -76,7 +76,7 @@ export class MasterChannel {
     this.signIn = new SignIn(options.settings, options.pin)
   }
 
-  /** What the last sign-in gave; undefined before the first. */
+  /** The result of the last sign-in; undefined before the first. */
   get credentials(): Credentials | undefined {
     return this.keys?.credentials
   }
@@ -117,7 +117,7 @@ export class MasterChannel {
     }
   }
 
-  /** Sends a command whose answer only this minion can read (`_pillar`). */
+  /** Send a command whose answer only this minion can decrypt (`_pillar`). */
   sendPrivate(load: Fields, field = 'pillar', options: RequestOptions = {}): Promise<Value> {
     return tracedSending(load, (carrying) => this.sendPrivateNow(carrying, field, options))
   }
@@ -132,7 +132,7 @@ export class MasterChannel {
     return this.openPrivate(exchanged, field)
   }
 
-  /** Bytes that show who we are to the publisher of the tcp transport. */
+  /** Return the bytes that identify this minion to the publisher of the tcp transport. */
   introduction(): Map<string, unknown> {
     const { id, key } = this.settings
     const load = this.keys!.publications.seal(
@@ -175,7 +175,7 @@ export class MasterChannel {
     }
   }
 
-  /** Log an outcome; one that comes at every attempt, such as that of a pending key, at growing intervals. */
+  /** Log an outcome; a repeated one, such as of a pending key, at growing intervals. */
   private note({ status }: SignInOutcome, text: string): void {
     if (status === 'accepted') this.repeats = new Repeats()
     this.signInLog(status !== 'accepted' && this.repeats.due(status) ? 'error' : 'debug', text)
@@ -226,7 +226,7 @@ export class MasterChannel {
     return { nonce, reply, keys }
   }
 
-  /** Tell the log what is asked for, and give what tells it of the answer. Values are not shown: they may be secrets. */
+  /** Log a request, and return a function that logs the answer. Values are not shown: they may be secrets. */
   private trace(load: Iterable<readonly [unknown, unknown]>): (reply: Value) => void {
     const fields = new Map(load)
     const asked = ['cmd', 'path', 'saltenv', 'loc', 'jid', 'fun', 'tag'].flatMap((name) =>
@@ -284,7 +284,7 @@ export class MasterChannel {
   }
 }
 
-/** Throw what a master says that it failed of; a master of Salt names no cause, and is asked again after a sign-in. */
+/** Throw the master's error; a Salt master names no cause, and is asked again after a sign-in. */
 function checkFailure(reply: Value): void {
   const before = `${HANDLER_FAILED}: `
   if (typeof reply !== 'string' || !reply.startsWith(before)) return
@@ -292,7 +292,7 @@ function checkFailure(reply: Value): void {
   throw new WireError('SaltClientError', `The master could not carry out the request: ${cause}`)
 }
 
-/** What `minion_sign_messages` signs: the load as the master sees it when it checks. */
+/** Return the bytes that `minion_sign_messages` signs: the load as the master sees it when it verifies. */
 export function signedPart(load: ReadonlyMap<unknown, unknown>): Uint8Array {
   const part = new Map(load)
   for (const field of ['nonce', 'tok', 'sig', OFFER]) part.delete(field)

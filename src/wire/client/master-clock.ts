@@ -1,10 +1,10 @@
-// The master's clock as a minion knows it: the time in the last sign-in reply and what has passed here since the request.
-// The estimate may run ahead by as long as the sign-in took, and never falls behind: a reply that somebody delays does not
-// lengthen the life of a publication. A machine that slept, or whose time of day was set, runs ahead too; the next
-// sign-in puts that right.
+// A minion's estimate of the master's clock: the time in the last sign-in reply plus the time since the request. The
+// estimate may be ahead by the duration of the sign-in, and is never behind: an attacker who delays a reply does not
+// extend the lifetime of a publication. It is also ahead after the machine slept or its clock was set; the next sign-in
+// corrects that.
 
 export interface Moment {
-  /** Milliseconds of a clock that counts evenly, but stands still while the machine sleeps. */
+  /** Milliseconds of a monotonic clock, which stops while the machine sleeps. */
   steady: number
   /** Milliseconds of the time of day, which may jump. */
   day: number
@@ -16,7 +16,7 @@ export class MasterClock {
   private readonly time: number
   private readonly asked: Moment
 
-  /** `time`: what the master said, in seconds; `asked`: when it was asked. */
+  /** `time`: the master's time in seconds; `asked`: when the request was sent. */
   constructor(time: number, asked: Moment) {
     this.time = time
     this.asked = asked

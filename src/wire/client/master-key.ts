@@ -1,5 +1,5 @@
-// The master's key as a minion first saw it, kept in `minion_master.pub`: whoever comes with another one is refused,
-// unless it is signed with a key that was given to the minion for this.
+// The master's key as first seen, stored in `minion_master.pub`: another key is refused, unless it is signed with a key
+// that was configured on the minion for this.
 import { join } from 'node:path'
 import type { Dict } from '../../data/mod.ts'
 import { cleanKey, type RsaPublicKey, readIfThere, readPublicKey, writeKeyFile } from '../crypto/mod.ts'
@@ -11,11 +11,11 @@ const CHANGED = "The master key has changed, the salt master could have been sub
 
 /** A key that may be trusted. */
 export interface KeyVerdict {
-  /** What the reply must be signed with. */
+  /** The key that must have signed the reply. */
   key: RsaPublicKey
-  /** It is the one that was known when we asked, so that the token of the request must come back. */
+  /** Whether the key was known when the request was sent, so that the reply must contain the token of the request. */
   known: boolean
-  /** What to keep when everything else is right: the first key, or a signed new one. */
+  /** The key to store if everything else is valid: the first key, or a signed new one. */
   adopt: string | undefined
 }
 

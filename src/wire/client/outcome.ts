@@ -1,4 +1,4 @@
-// What came of asking a master to be let in, and what Salt says about it.
+// The outcomes of a sign-in, with Salt's texts.
 import { WireError, type WireErrorCode } from '../errors.ts'
 import type { MasterClock } from './master-clock.ts'
 
@@ -8,7 +8,7 @@ export interface Credentials {
   /** The key of our own requests. */
   session: string
   publishPort: number
-  /** What a master that signs contexts told besides; undefined with a master of Salt. */
+  /** The offer of a master that signs contexts; undefined for a Salt master. */
   offer?: MasterOffer | undefined
 }
 
@@ -28,13 +28,13 @@ export type SignInOutcome =
   | { status: 'full' }
   | { status: 'bad enc algo' }
   | { status: 'bad sig algo' }
-  /** The master answered something else, such as `bad load`. */
+  /** The master sent another answer, such as `bad load`. */
   | { status: 'refused'; reply: string }
   /** The master did not answer, and why, where that is known. */
   | { status: 'timeout'; reason?: string }
   /** The answer is not from the master we know; its key, or how it is signed, is wrong. */
   | { status: 'invalid'; what: 'master key' | 'signature' | 'nonce'; reason: string }
-  /** The master's key is not the one of `master_finger`: Salt's minion ends with status 42. */
+  /** The master's key does not match `master_finger`: Salt's minion ends with status 42. */
   | { status: 'fingerprint'; expected: string; found: string }
 
 export type SignInStatus = SignInOutcome['status']
@@ -69,7 +69,7 @@ function silence({ reason }: { reason?: string }): string {
   return 'Attempt to authenticate with the salt master failed with timeout error'
 }
 
-/** How an outcome is told in the log, with Salt's words. */
+/** Return the log text for an outcome, in Salt's words. */
 export function outcomeText(outcome: SignInOutcome, waitSeconds: number, retriesRejected: boolean): string {
   switch (outcome.status) {
     case 'accepted':

@@ -1,5 +1,5 @@
-// The answer to `_pillar`: a one-time key that only the minion can open, and under it the data with the master's
-// signature. Key and nonce stand inside it once more, so that nothing can be taken from another answer.
+// The answer to `_pillar`: a one-time key, encrypted for the minion, and the data under it with the master's signature.
+// Key and nonce are repeated inside, so that no part can come from another answer.
 import { type Dict, decodeMsgpack, type Value } from '../../data/mod.ts'
 import { Crypticle, type RsaPrivateKey, type RsaPublicKey, verifyContext } from '../crypto/mod.ts'
 import { bytesOf, dictOf } from '../envelope.ts'

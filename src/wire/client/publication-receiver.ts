@@ -1,6 +1,6 @@
-// A minion's side of publications: checks whose they are, opens them in their order, and signs in again when one shows
-// that what the minion got at its last sign-in is out of date. From a master that offers signatures with a context a minion
-// takes nothing else; from a master of Salt it takes what `sign_pub_messages` says.
+// A minion's side of publications: verifies their sender, decrypts them in order, and signs in again when a publication
+// shows that the credentials are out of date. From a master that offers context signatures, only these are accepted;
+// from a Salt master, `sign_pub_messages` decides.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { calmLog, type Log, shownText, silentLog, toError } from '../../base/mod.ts'
@@ -36,23 +36,23 @@ const PAUSE_AFTER_VAIN = 10_000
 /** Ids of publish keys that are remembered as being no longer the master's. */
 const MOST_FOREIGN = 64
 
-/** Milliseconds that publications wait for the jobs that were missed before them, so that jobs run in their order. */
+/** Milliseconds that publications wait for earlier missed jobs, so that jobs run in order. */
 const ORDER_WAIT = 3000
-/** Seconds until the question for missed jobs is given up, and until it is asked again. */
+/** Seconds until the request for missed jobs times out, and until it is repeated. */
 const MISSED_TIMEOUT = 10
 const MISSED_PAUSE = 1
-/** How often the question is tried after a connection. */
+/** How often the request is tried after a connection. */
 const MISSED_TRIES = 5
 /**
- * Milliseconds until the question is asked again, after an answer of a master that does not see the connection yet: the question may
- * overtake the subscription, and a job that is published in between reaches the minion by neither.
+ * Milliseconds until the request is repeated, if the master does not see the connection yet: the request may overtake
+ * the subscription, and a job that is published in between would reach the minion by neither.
  */
 const UNSEEN_PAUSES = [1000, 3000]
 
-/** Bytes of publications that may wait for a sign-in, which somebody on the path can hold back. */
+/** Size limit of publications that wait for a sign-in, which an attacker on the network can delay. */
 const MOST_WAITING = 64 << 20
 
-/** A publication cannot be judged with what the last sign-in gave; another one may help. */
+/** A publication that the current credentials cannot verify; a new sign-in may help. */
 class Outdated extends Error {
   /** The master's signature shows that its publish key is this one. */
   readonly keyId: string | undefined
@@ -80,7 +80,7 @@ export class PublicationReceiver {
   private mark = ''
   /** The question for missed jobs that is under way. */
   private catchingUp: Promise<void> | undefined
-  /** Whether a connection began since that question: the answer may lack what was published in between. */
+  /** Whether a connection began after that request: the answer may lack jobs that were published in between. */
   private asksAgain = false
   private nextLook: NodeJS.Timeout | undefined
 
@@ -89,7 +89,7 @@ export class PublicationReceiver {
     this.log = calmLog(options.log ?? silentLog)
     const { channel, transport, endpoint, onLoad, onConnect, ...rest } = options
     this.record = new PublicationRecord(channel.settings, this.log)
-    // what was sent before this minion listens is not for it
+    // publications from before this subscription are not for this minion
     channel.publications?.startAfter(channel.credentials?.offer?.serial ?? 0)
     this.subscriber = transport.subscribe(endpoint, {
       ...rest,
@@ -119,7 +119,7 @@ export class PublicationReceiver {
     return this.mark
   }
 
-  /** On the tcp transport; after a break the master may be another one, with another key. */
+  /** Introduce the minion on the tcp transport; after a disconnect, the master may be another one with another key. */
   private async introduce(): Promise<unknown> {
     const { channel } = this.options
     if (this.wasConnected || channel.credentials === undefined) await channel.authenticate()
@@ -133,7 +133,7 @@ export class PublicationReceiver {
       return
     }
     this.waiting += packet.length
-    // the bytes may be a part of what the socket reads into
+    // copy, because the bytes may be a part of the socket's read buffer
     const own = Buffer.from(packet)
     this.last = this.last.then(async () => {
       try {
@@ -146,7 +146,9 @@ export class PublicationReceiver {
     })
   }
 
-  /** Ask the master for jobs that were published while this minion did not listen. Only a Brine master can tell. */
+  /**
+   * Ask the master for jobs that were published while this minion did not listen. Only a Brine master supports this.
+   */
   private catchUp(pauses: readonly number[] = UNSEEN_PAUSES): void {
     if (this.options.channel.credentials?.offer === undefined) return
     clearTimeout(this.nextLook)
@@ -232,7 +234,7 @@ export class PublicationReceiver {
     }
   }
 
-  /** A key that the master signed for is worth a sign-in once. Anything else must not cause many of them. */
+  /** A key that the master signed justifies one sign-in. Other messages must not cause many of them. */
   private maySignIn({ keyId }: Outdated): boolean {
     return keyId === undefined ? performance.now() >= this.quietUntil : !this.foreign.has(keyId)
   }
@@ -292,7 +294,7 @@ export class PublicationReceiver {
     if (keyId !== key.id) throw new Outdated('it was made with another publish key', keyId)
   }
 
-  /** Salt's signature; gives whether there is a valid one. Throws when there must be and is not. */
+  /** Verify Salt's signature; return whether there is a valid one. Throw if a required one is missing or invalid. */
   private checkSignature(publication: Publication, master: RsaPublicKey): boolean {
     const { requireSignedPublications: required = this.record.signs(master) } = this.options.channel.settings
     if (publication.isSignedBy(master)) return true

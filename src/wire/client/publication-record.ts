@@ -1,6 +1,6 @@
-// What a minion remembers of its masters' publications: the last serial number of each publish key, so that a publication
-// runs once even when the minion restarts in between, and whether a master signs as Salt does. There is one small file for
-// each minion id and master key; several masters may share a key, so a file holds several publish keys.
+// A minion's record of its masters' publications: the last serial number of each publish key, so that a publication
+// runs only once even across a restart, and whether a master signs as Salt does. There is one small file for each
+// minion id and master key; several masters may share a key, so a file can hold several publish keys.
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

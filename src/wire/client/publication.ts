@@ -31,7 +31,7 @@ export class Publication {
     this.sealed = sealed
   }
 
-  /** Whether Salt's signature of the sealed load is there, and the master's. */
+  /** Whether the encrypted load has a valid Salt signature of the master. */
   isSignedBy(master: RsaPublicKey | undefined): boolean {
     const signature = bytesOf(this.packet.get('sig'))
     if (signature === undefined || master === undefined) return false
@@ -51,7 +51,10 @@ export class Publication {
     return this.packet.has(OFFER)
   }
 
-  /** What the master signed about this publication; undefined when there is nothing, or it is not the master's. */
+  /**
+   * Return the context that the master signed for this publication; undefined if there is none or the signature is not
+   * the master's.
+   */
   contextBy(master: RsaPublicKey | undefined): Omit<ContextSignature, 'signature'> | undefined {
     const context = this.context()
     if (context === undefined || master === undefined) return undefined

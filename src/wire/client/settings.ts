@@ -1,4 +1,4 @@
-// What a minion's options say about how it talks to its master. Names are Salt's.
+// The options of a minion about the communication with its master. Names are Salt's.
 import type { Dict } from '../../data/mod.ts'
 import type { RsaPrivateKey } from '../crypto/mod.ts'
 
@@ -23,17 +23,17 @@ export interface MinionSettings {
   autosignGrains?: Dict | undefined
   /** `minion_sign_messages`: every load is signed. */
   signMessages?: boolean | undefined
-  /** `cachedir`: what is remembered of publications is kept in it. */
+  /** `cachedir`: contains the record of publications. */
   cachedir?: string | undefined
   /**
-   * `sign_pub_messages`: publications of a master that signs no contexts must have Salt's signature always, or never. When
-   * it is not set they must have it as soon as this master was seen to sign.
+   * `sign_pub_messages`: whether publications of a master without context signatures must have Salt's signature.
+   * Default: they must after this master was seen to sign.
    */
   requireSignedPublications?: boolean | undefined
   /** Seconds and tries of one `_auth`. */
   authTimeout?: number | undefined
   authTries?: number | undefined
-  /** `auth_safemode`: a master that does not answer is asked again instead of given up. */
+  /** `auth_safemode`: keep retrying a master that does not answer, instead of failing. */
   authSafemode?: boolean | undefined
   /** Seconds between attempts while the key is pending, doubling up to the second. */
   acceptanceWaitTime?: number | undefined

@@ -1,6 +1,6 @@
-// One `_auth` request and all that a minion checks in the reply: that the keys can be opened, that the master is the
-// one it knows, and that nobody changed or repeated the reply. The request asks for a signature with a context; a master
-// that makes them says so in the signed part of every reply, so a plain signature under such a reply is refused.
+// One `_auth` request and all checks of the reply: the keys can be decrypted, the master is the known one, and the
+// reply was neither changed nor replayed. The request asks for a context signature; a master that makes them says so in
+// the signed part of every reply, so a plain signature under such a reply is refused.
 import { createHash, randomUUID } from 'node:crypto'
 import { type Dict, decodeMsgpack, isDict, repr, type Value } from '../../data/mod.ts'
 import {
@@ -26,7 +26,7 @@ import type { MinionSettings } from './settings.ts'
 const AUTH_TIMEOUT = 5
 const AUTH_TRIES = 7
 
-/** Values of a reply that are read before it is known whose it is. */
+/** How many values of a reply are decoded before it is verified. */
 const MAX_VALUES = 1000
 
 const PATH_CHANGED =
@@ -37,7 +37,7 @@ const KEY_EXCHANGED =
 
 const NOT_SIGNED = 'The payload signature did not validate.'
 
-/** Why a reply without a key has a wrong signature, and what to do. */
+/** Return the reason and the remedy for a reply without a key and with a wrong signature. */
 const otherSender = (file: string): string =>
   `The sender does not have the key of the master in ${file}. Either the master has a new key: compare its fingerprint (salt-key -F master) and delete this file. Or another machine answers at the address of the master.`
 
@@ -60,7 +60,7 @@ export class SignIn {
   private readonly settings: MinionSettings
   private readonly encryption: string
   private readonly signing: string
-  /** What the master must be able to read and send back, if we know its key. */
+  /** A token that the master must decrypt and return, if its key is known. */
   private readonly token = generateKeyString()
 
   /** `pin` holds the master's key, where that is not a file of `pki_dir`. */
@@ -79,7 +79,7 @@ export class SignIn {
       const { authTimeout = AUTH_TIMEOUT, authTries = AUTH_TRIES } = this.settings
       reply = await client.request(clearEnvelope(load), { timeout: authTimeout, tries: authTries })
     } catch (error) {
-      // a master that hangs up is as silent as one that does not answer
+      // a closed connection is treated like no answer
       if (!isWireError(error) || !SILENCES.has(error.code)) throw error
       const isKnown = error.code === 'TlsError' || error.reason !== error.message
       return { status: 'timeout', ...(isKnown && { reason: error.reason }) }
@@ -105,7 +105,7 @@ export class SignIn {
     return load
   }
 
-  /** What a reply means to a request that was sent at that moment. */
+  /** Return the outcome of a reply to a request that was sent at this moment. */
   async read(load: ReadonlyMap<string, unknown>, reply: Value, asked: Moment = thisMoment()): Promise<SignInOutcome> {
     const outer = dictOf(reply)
     if (outer === undefined || !outer.has('load')) return { status: 'refused', reply: shownReply(reply) }
@@ -157,7 +157,7 @@ export class SignIn {
     if (key !== undefined) this.checkSignature(key, received, `${NOT_SIGNED} ${otherSender(this.pin.file)}`)
   }
 
-  /** The signature must be the one that this master makes for minions like us. */
+  /** The signature must be the kind that this master makes for Brine minions. */
   private checkSignature(key: RsaPublicKey, reply: ReceivedReply, complaint = NOT_SIGNED): void {
     const { bytes, signature, offer, nonce } = reply
     const context = { kind: 'sign-in', audience: this.settings.id, bound: nonce, until: 0 } as const
@@ -170,14 +170,14 @@ export class SignIn {
     throw new ReplyRefused('signature', isPlain ? PATH_CHANGED : complaint)
   }
 
-  /** Opens the keys, once it is clear whose they are. */
+  /** Decrypt the keys of a verified reply. */
   private async open(inner: Dict, { key, known }: KeyVerdict): Promise<Credentials> {
     const aes = await this.decrypt(inner, 'aes')
     const digest = createHash('sha256').update(aes).digest('hex')
     if (key.openX931(bytesOf(inner.get('sig')) ?? Buffer.alloc(0))?.toString() !== digest) {
       throw new KeyRefused("The master's key did not make the digest of the key it sent")
     }
-    // a token counts only with the master whose key it was made for
+    // a token is valid only from the master whose key encrypted it
     if (known) await this.checkToken(inner)
     return {
       aes: aes.toString(),

@@ -1,4 +1,4 @@
-// The algorithms that peers name in `enc_algo`, `sig_algo` and in publications, and what they mean.
+// The algorithms that peers name in `enc_algo`, `sig_algo` and in publications, with their parameters.
 import { constants } from 'node:crypto'
 import { WireError } from '../errors.ts'
 
@@ -15,7 +15,7 @@ const SIGNING: ReadonlyMap<string, string> = new Map([
   ['PKCS1v15-SHA224', 'sha224'],
 ])
 
-/** How node:crypto is asked for an encryption; the mask function uses the same hash. */
+/** Return the node:crypto parameters of an encryption; the mask function uses the same hash. */
 export function oaep(algorithm: string): { padding: number; oaepHash: string } {
   return { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: hashOf(ENCRYPTION, algorithm) }
 }

@@ -104,7 +104,7 @@ export class Crypticle {
     return Buffer.concat([iv, body, end, mac], IV + body.length + end.length + MAC)
   }
 
-  /** The same bytes in pieces, for what is long. */
+  /** Encrypt long data in pieces, without joining them. */
   private encryptPieces(plain: readonly Uint8Array[]): Pieces {
     const iv = nextIv()
     const cipher = createCipheriv(CIPHER, this.aesKey, iv)
@@ -128,7 +128,7 @@ export class Crypticle {
     const signed = message.subarray(0, end)
     const mac = createHmac('sha256', this.hmacKey).update(signed).digest()
     if (!timingSafeEqual(mac, message.subarray(end))) throw notAuthentic()
-    // what follows was made by someone who holds the key, so a bad shape is an accident
+    // the holder of the key made the rest, so an invalid shape is an accident
     const decipher = createDecipheriv(CIPHER, this.aesKey, signed.subarray(0, IV)).setAutoPadding(false)
     const plain = decipher.update(signed.subarray(IV))
     decipher.final()
@@ -142,14 +142,14 @@ export class Crypticle {
     return this.encrypt(Buffer.concat([headOf(nonce), encodeMsgpack(value, 'wire')]))
   }
 
-  /** As `seal`, but what is long stays in pieces and is not copied. */
+  /** Like `seal`, but long data stays in pieces and is not copied. */
   sealLong(value: unknown, nonce?: string): Buffer | Pieces {
     const packed = encodePieces(value, 'wire')
     const head = headOf(nonce)
     return packed.length === 1 ? this.encrypt(Buffer.concat([head, packed[0]!])) : this.encryptPieces([head, ...packed])
   }
 
-  /** The value of a message; an empty mapping when it is a repetition or its contents are not marked as ours. */
+  /** Return the value of a message; an empty mapping for a replay or for unmarked content. */
   open(message: Uint8Array, options: OpenOptions = {}): Value {
     const plain = this.decrypt(message)
     if (!plain.subarray(0, MARK.length).equals(MARK)) return new Map()

@@ -1,5 +1,5 @@
-// Key pairs on disk, where Salt has them: `<name>.pem`, readable by its owner alone, and `<name>.pub`. Files are
-// written under another name first, so that a key is never seen half-written.
+// Key pairs on disk, in Salt's layout: `<name>.pem`, readable only by its owner, and `<name>.pub`. Files are written
+// under another name first, so that no reader sees a half-written key.
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { toError } from '../../base/mod.ts'
@@ -11,7 +11,7 @@ export interface KeyFileOptions {
   passphrase?: string | undefined
 }
 
-/** The pair of that name, made when it is not there; a missing public half is written again. */
+/** Return the pair of this name; generate it if it does not exist, and rewrite a missing public half. */
 export async function loadOrMakeKeys(
   directory: string,
   name: string,
@@ -42,7 +42,7 @@ function readKey(pem: string, file: string, passphrase?: string): RsaPrivateKey 
   }
 }
 
-/** The text of a file, undefined when there is none. */
+/** Return the text of a file; undefined if it does not exist. */
 export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')

@@ -1,4 +1,4 @@
-// Keys as text: how they are compared, and the fingerprint people compare by eye.
+// Keys as text: their comparison, and the fingerprint for users.
 import { createHash } from 'node:crypto'
 import { splitLines, strip } from '../../data/mod.ts'
 
@@ -17,7 +17,7 @@ export function pemFingerprint(pem: string, hashType = 'sha256'): string {
     .replace(/..(?=.)/g, '$&:')
 }
 
-/** A short name of a public key in a message, whatever the ends of its lines. */
+/** Return a short name of a public key for messages; line ends do not matter. */
 export function keyDigest(pem: string): string {
   return createHash('sha256').update(cleanKey(pem)).digest('hex')
 }

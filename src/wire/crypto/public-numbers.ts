@@ -1,6 +1,6 @@
-// The two numbers of an RSA key out of its PEM. OpenSSL tries decoder after decoder on a PEM, which takes ten times
-// as long as the rest of reading a key; a master does it for every minion that signs in. What does not look exactly like
-// an RSA key here is left to OpenSSL, and so is saying what is wrong with it.
+// Parses the two numbers of an RSA key from its PEM. OpenSSL tries decoder after decoder on a PEM, which takes ten
+// times as long as the rest of reading a key, and a master reads a key for every minion that signs in. Keys in any
+// other form are left to OpenSSL, as are error messages.
 
 export interface RsaNumbers {
   kty: 'RSA'

@@ -1,5 +1,5 @@
-// RSA keys as Salt uses them. Whatever needs the private exponent is asynchronous, because it takes a millisecond;
-// signing and opening happen on Node's own threads, so that a master goes on reading meanwhile.
+// RSA keys in Salt's use. Operations with the private exponent are asynchronous, because they take a millisecond:
+// signing and decrypting run on Node's thread pool while a master keeps reading.
 import {
   constants,
   createPrivateKey,
@@ -24,10 +24,10 @@ import { originalForm, padX931, smallerForm, toBigInt, unpadX931 } from './x931.
 // made with each use: programs that never sign do not load Node's cryptography
 const signLater = (hash: string, data: Uint8Array, key: KeyObject): Promise<Buffer> => promisify(sign)(hash, data, key)
 
-/** What makes the token that shows who a minion is: it is always this word. */
+/** The constant content of the token that proves a minion's identity. */
 const TOKEN = Buffer.from('salt')
 
-/** The hash of signatures with a context; not one of those that peers name. */
+/** The hash of context signatures; Salt's peers never name it. */
 const TEXT_HASH = 'sha256'
 
 export class RsaPublicKey {
@@ -55,7 +55,7 @@ export class RsaPublicKey {
     return verify(TEXT_HASH, Buffer.from(text), this.key, signature)
   }
 
-  /** What was put into an X9.31 block by the private key; undefined when it was not made by it. */
+  /** Return the content of an X9.31 block from the private key; undefined if the key did not make it. */
   openX931(bytes: Uint8Array): Buffer | undefined {
     let raw: Buffer
     try {
@@ -127,7 +127,7 @@ export class RsaPrivateKey {
     return this.seal(toBuffer(message))
   }
 
-  /** The token that shows who holds this key. */
+  /** Return the token that proves the possession of this key. */
   token(): Buffer {
     return (this.tokenOnce ??= this.seal(TOKEN))
   }

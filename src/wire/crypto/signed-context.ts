@@ -1,6 +1,6 @@
-// Signatures of the master that say what they are for. The signed text names the kind of message, the minion it is for,
-// what it answers and how long it is good, so a signature made for one message never fits another. Nothing else in the
-// protocol is signed with SHA-256: Salt's signatures and these cannot be mistaken for each other.
+// Context signatures: signatures of the master that state their purpose. The signed text names the kind of message, the
+// minion, the request that it answers and its lifetime, so a signature for one message never fits another. Nothing else
+// in the protocol is signed with SHA-256, so these cannot be confused with Salt's signatures.
 import { createHash } from 'node:crypto'
 import type { RsaPrivateKey, RsaPublicKey } from './rsa.ts'
 

@@ -35,7 +35,7 @@ export function smallerForm(bytes: Uint8Array, modulus: bigint): Buffer {
   return n <= other ? Buffer.from(bytes) : toBytes(other, bytes.length)
 }
 
-/** What a raw public operation gave, as the block it was made from: one that ends in the nibble c. */
+/** Return the block for the result of a raw public operation: the candidate that ends in the nibble c. */
 export function originalForm(bytes: Uint8Array, modulus: bigint): Buffer {
   if ((bytes[bytes.length - 1]! & 0x0f) === 0x0c) return Buffer.from(bytes)
   return toBytes(modulus - toBigInt(bytes), bytes.length)

@@ -1,5 +1,4 @@
-// What becomes of a minion that asks to be let in: decided from its key, what is known of it and the master's
-// settings, without doing anything.
+// Decides about a sign-in from the minion's key, its stored keys and the master's settings, without side effects.
 import type { LogLevel } from '../../base/mod.ts'
 import { cleanKey } from '../crypto/mod.ts'
 import type { StoredKey } from './key-store.ts'
@@ -8,27 +7,27 @@ export interface AuthQuestion {
   id: string
   /** PEM of the offered key, without surrounding space. */
   pub: string
-  /** What is stored under this id. */
+  /** The stored key of this id. */
   key: StoredKey | undefined
   openMode: boolean
   autoReject: boolean
   autoSign: boolean
-  /** There are as many minions as there may be, and this is not one of them. */
+  /** Whether the limit of minions is reached and this is a new one. */
   full: boolean
   /** This master sends its minions to the others of its cluster. */
   away: boolean
-  /** Whether one more key may be kept that is not accepted; asked when one is to be. */
+  /** Whether one more unaccepted key may be stored; called before it is. */
   mayFile(): boolean
 }
 
-/** As `salt/auth` events name it. */
+/** The names in `salt/auth` events. */
 export type AuthAct = 'accept' | 'pend' | 'reject' | 'denied' | 'full'
 
 export interface AuthDecision {
   act: AuthAct
-  /** What the reply says; undefined when the minion is let in. */
+  /** The value in the reply; undefined if the minion is admitted. */
   ret: boolean | 'full' | undefined
-  /** What the store must hold afterwards. */
+  /** The key to store afterwards. */
   store?: StoredKey
   /** The offered key is filed as not being the minion's. */
   deny?: boolean
@@ -61,7 +60,7 @@ function denied(id: string, where: string): AuthDecision {
   return { ...refuse('denied', false, ['error', text]), deny: true }
 }
 
-/** Every key is taken, whatever was known. */
+/** Accept every key, whatever is stored. */
 function openDecision({ id, pub, key }: AuthQuestion): AuthDecision {
   if (pub === '') return refuse('reject', false, ['error', `Public key is empty: ${id}`])
   return key?.state === 'accepted' && key.pub === pub ? accept(id) : accept(id, { state: 'accepted', pub })

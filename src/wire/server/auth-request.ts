@@ -1,20 +1,20 @@
-// The fields of an `_auth` request. They come from strangers, so each has a form and a largest size, and a request that
-// breaks one is refused before anything is stored, computed or signed for it.
+// The fields of an `_auth` request. They come from strangers, so each has a format and a size limit, and an invalid
+// request is refused before anything is stored, computed or signed for it.
 import { type Dict, isDict, isList, strip, type Value } from '../../data/mod.ts'
 import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from '../crypto/mod.ts'
 import { bytesOf, dictOf, NONCE } from '../envelope.ts'
 import { OFFER, speaksContext } from '../offer.ts'
 
-/** Characters of a public key: four times what the largest key in use takes. */
+/** Characters of a public key: four times the size of the largest key in use. */
 const LONGEST_KEY = 16_384
-/** Bytes of a token: what a key of 16,384 bits encrypts to. */
+/** Bytes of a token: the encrypted size for a key of 16,384 bits. */
 const LONGEST_TOKEN = 2048
 const LONGEST_ALGORITHM = 64
 /** Bytes and values of `autosign_grains`. */
 const GRAINS = { bytes: 65_536, values: 1000 }
 
 export interface AuthRequest {
-  /** Not yet known to be a valid id. */
+  /** Not yet checked to be a valid id. */
   id: Value | undefined
   /** The PEM of the offered key without surrounding space. */
   pub: string
@@ -62,7 +62,7 @@ function lengthOf(value: Value): number {
   return typeof value === 'string' || value instanceof Uint8Array ? value.length : Number.NaN
 }
 
-/** Whether a value stays below what is left; counts down. */
+/** Whether a value fits into the remaining limits, which it reduces. */
 function fits(value: Value, left: { bytes: number; values: number }): boolean {
   left.values -= 1
   left.bytes -= lengthOf(value) || 0

@@ -14,7 +14,7 @@ import type { PublishSecret } from './publish-secret.ts'
 import type { SessionKeys } from './session-keys.ts'
 import { signReply } from './sign-reply.ts'
 
-/** What a master's settings say about minions that ask to be let in. */
+/** The master's settings about minions that sign in. */
 export interface AuthPolicy {
   openMode?: boolean | undefined
   autoReject?(id: string): boolean | Promise<boolean>
@@ -50,9 +50,12 @@ type Fields = Map<string, unknown>
 
 export class Authenticator {
   private readonly parts: AuthParts
-  /** Turns of hosts: anybody who knows the public key of a minion can ask in its name, and costs milliseconds of RSA. */
+  /**
+   * Turns of hosts: anybody who knows a minion's public key can send requests in its name, which cost milliseconds of
+   * RSA.
+   */
   private readonly turns = new Turns({ mostWaiting: MOST_WAITING })
-  /** When the log names a minion whose key waits for acceptance, by its id. */
+  /** When the log repeats a minion with a pending key, by its id. */
   private readonly pending = new Repeats()
 
   constructor(parts: AuthParts) {
@@ -143,12 +146,12 @@ export class Authenticator {
       const { bytes, signature } = await signReply(this.parts.identity.key, {
         kind: 'sign-in',
         fields: inner,
-        // an id that is none belongs to nobody who could check
+        // an invalid id belongs to no minion that could verify
         audience: isValidId(id) ? id : '',
         nonce,
         asksContext,
         algorithm: signing,
-        // a minion whose key was exchanged on the way sees that it is not the one that is refused
+        // a minion whose key was exchanged on the way sees that another key is refused
         offers: [...offers, ['asked', keyDigest(pub)]],
       })
       return new Map<string, unknown>([

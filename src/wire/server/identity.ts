@@ -1,4 +1,4 @@
-// Who the master is: its key, and with `master_sign_pubkey` the signature under it that minions can check.
+// The identity of the master: its key, and with `master_sign_pubkey` the signature of it that minions can verify.
 import type { RsaPrivateKey } from '../crypto/mod.ts'
 
 export interface MasterIdentity {

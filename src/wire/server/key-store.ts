@@ -1,4 +1,4 @@
-// What the channel has to know about minions' keys; a master keeps them in the directories of its `pki_dir`.
+// The interface to minions' keys; a master stores them in the directories of its `pki_dir`.
 import type { Later } from '../../base/mod.ts'
 
 export type KeyState = 'accepted' | 'pending' | 'rejected'
@@ -10,9 +10,9 @@ export interface StoredKey {
 }
 
 export interface KeyStore {
-  /** The accepted key of a minion. Asked with every request, so it should be at hand. */
+  /** Return the accepted key of a minion. Called with every request, so it should be fast. */
   accepted(id: string): Later<string | undefined>
-  /** The key of a minion in whatever state. */
+  /** Return the key of a minion in any state. */
   fetch(id: string): Later<StoredKey | undefined>
   /** Puts the key into this state and out of any other. */
   store(id: string, key: StoredKey): Later<void>

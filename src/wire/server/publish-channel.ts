@@ -75,8 +75,8 @@ export class PublishChannel {
   }
 
   /**
-   * Seal a load for minions that ask for it. It repeats the serial number of the last publication: a number of its own would look to
-   * all other minions like a publication that they missed.
+   * Encrypt a load for minions that request it. It repeats the serial number of the last publication: to all other
+   * minions, a new number would look like a missed publication.
    */
   async seal(load: Dict): Promise<SealedPublication> {
     const { crypticle, lastSent } = this.options.secret

@@ -45,7 +45,7 @@ export class PublishSecret {
     this.madeAt = Date.now()
   }
 
-  /** What shows minions that the key is the master's: sealed by it, and the same until the key changes. */
+  /** Return the proof for minions that the key is the master's: encrypted by it, and constant until the key changes. */
   digest(key: RsaPrivateKey): Promise<Buffer> {
     if (this.seal?.key !== key) {
       const digest = createHash('sha256').update(this.keyString).digest('hex')

@@ -10,13 +10,13 @@ const LONGEST_ANSWER = 512
 /** Requests that are remembered, and their bytes. */
 const MOST = 100_000
 const MOST_BYTES = 32 << 20
-/** What a request costs besides its name and its answer. */
+/** Memory of a request besides its name and its answer. */
 const ENTRY_BYTES = 100
 
 /** How many generations share the lifetime, the number and the bytes. */
 const GENERATIONS = 10
 
-/** An answer in the bytes in which it is sent; one character for each, which takes less memory than a buffer. */
+/** An answer as its sent bytes; one character for each, which takes less memory than a buffer. */
 class PackedAnswer {
   readonly text: string
 
@@ -29,7 +29,7 @@ class PackedAnswer {
   }
 }
 
-/** Requests that came one after another. They are forgotten together, so that a request takes no record besides its answer. */
+/** Consecutive requests. They are forgotten together, so that a request needs no record besides its answer. */
 class Generation {
   readonly began: number
   /** When the last request came, in milliseconds of a steady clock. */
@@ -70,7 +70,7 @@ export class RecentRequests {
     this.most = most
   }
 
-  /** Give what `run` answers; a request that is known gets its first answer. One that acts never runs again. */
+  /** Return the result of `run`; a known request gets its first answer. An acting request never runs again. */
   once(request: string, run: () => unknown, acts = false): unknown {
     const known = this.find(request)
     if (known instanceof Promise) return known.then((answer) => (acts || isBrief(answer) ? answer : run()))
@@ -126,7 +126,7 @@ export class RecentRequests {
 
   private forgetOld(now: number): void {
     let [count, bytes] = [0, 0]
-    // from the newest on, as far as there is room
+    // from the newest on, within the limit
     const from = this.generations.findLastIndex((generation) => {
       const isOver = now - generation.last >= this.lifetime || count >= this.most
       count += generation.answers.size

@@ -1,5 +1,5 @@
-// The master's side of requests: opens the envelope, makes sure who sent it, hands the command on and closes the
-// answer the way it was asked. The checks stand in Salt's order, because each has its own answer.
+// The master's side of requests: decrypts the envelope, authenticates the sender, passes the command on and encrypts
+// the answer in the same way. The checks are in Salt's order, because each has its own answer.
 import { after, type Later, type Log, StorageError, shownText, silentLog, toError } from '../../base/mod.ts'
 import {
   briefStr,
@@ -36,11 +36,11 @@ import { TokenChecks } from './tokens.ts'
 const BAD_LOAD = 'bad load'
 const NOT_A_DICT = 'payload and load must be a dict'
 
-/** An answer that only the minion itself can read, and can tell the master's: for pillar. */
+/** An answer that only the minion itself can read, with a proof of the master: for pillar. */
 export class PrivateAnswer {
   /** The field of the reply that holds it. */
   readonly field: string
-  /** Whose key it is for. */
+  /** The minion whose key encrypts the answer. */
   readonly target: string
   readonly value: unknown
 
@@ -62,7 +62,7 @@ export class LentAnswer {
   }
 }
 
-/** What was sent could not be kept. The answer is none that a minion could take for a receipt, so it sends again. */
+/** The data could not be stored. The minion does not treat the answer as a confirmation, so it sends again. */
 export class NotTakenError extends Error {}
 
 export interface Sender {
@@ -75,9 +75,14 @@ export interface Sender {
 export interface RequestHandlers {
   /** A command without encryption (not `_auth`): the value is sent as it is. */
   clear(load: Dict, sender: Sender): unknown
-  /** A command of a minion that showed its token; a `PrivateAnswer` is sealed for it. What throws is answered with `""`. */
+  /**
+   * Handles a command of an authenticated minion; a `PrivateAnswer` is encrypted for it. An error is answered with
+   * `""`.
+   */
   aes(load: Dict, sender: Sender): unknown
-  /** Whether a command of a minion does something whose answer is more than true or false: it must not be done again. */
+  /**
+   * Whether a command of a minion has an effect and an answer that is more than true or false: it must not be repeated.
+   */
   acts?(load: Dict): boolean
 }
 
@@ -88,32 +93,35 @@ export interface RequestChannelOptions {
   sessions: SessionKeys
   handlers: RequestHandlers
   policy?: AuthPolicy | undefined
-  /** What minions are told to subscribe at. */
+  /** The publish port for minions. */
   publishPort?: number | undefined
   /** `minimum_auth_version`. */
   minimumVersion?: number | undefined
   /** `request_server_ttl`: seconds that a request may be old; 0 for any. */
   timeToLive?: number | undefined
-  /** `minion_request_max_values`: values of a minion's request that are read, without those of a packed return. */
+  /** `minion_request_max_values`: limit of decoded values in a minion's request, without those of a packed return. */
   maxValues?: number | undefined
   onAuth?: (event: Dict, autosignGrains: Dict | undefined) => void
   log?: Log | undefined
 }
 
-/** What a minion returned goes to disk and to listeners as it is; nobody here looks into it. */
+/** The returned value of a minion goes to disk and to listeners packed. */
 const isReturned = (key: string, load: Dict): boolean => key === 'return' && load.get('cmd') === '_return'
 
 /**
- * Seconds that a request of a Brine minion stays good, by the master's clock, which such a minion follows. Longer than all
- * tries of one request together. Within it the master remembers what it has carried out, so a recorded request that is
- * sent again does nothing.
+ * Seconds for which a request of a Brine minion is valid, by the master's clock, which such a minion follows. Longer
+ * than all tries of one request together. Within it the master remembers the requests that it has carried out, so a
+ * replayed request has no effect.
  */
 const REQUEST_WINDOW = 600
 
-/** Return the name of a request as one text in memory: thousands are remembered, and a template would keep its parts. */
+/**
+ * Return the name of a request as one flat text: thousands are remembered, and a template would keep its parts in
+ * memory.
+ */
 const requestName = (nonce: string, id: string): string => [nonce, id].join(' ')
 
-/** How many of the largest requests one minion may have under way. */
+/** How many of the largest requests one minion may have in progress. */
 const UNDERWAY_REQUESTS = 4
 
 /** Values of a return that stays packed: less than fills the memory of its readers. */
@@ -126,7 +134,7 @@ interface Opened {
   crypticle: Crypticle
   /** The minion knows contexts: it wants private answers signed with theirs, and never uses a nonce twice. */
   asksContext: boolean
-  /** The second in which the minion made the request, as far as it told. */
+  /** The second in which the minion made the request, if it sent it. */
   time: number | undefined
 }
 
@@ -134,7 +142,7 @@ export class RequestChannel {
   readonly tokens: TokenChecks = new TokenChecks()
   private readonly recent = new RecentRequests(REQUEST_WINDOW)
   private readonly times = new RequestTimes()
-  /** What was carried out before this second is not remembered, so requests that are older are refused. */
+  /** Requests from before this second are not remembered, so older ones are refused. */
   private readonly startedAt = clockSeconds()
   private readonly options: RequestChannelOptions
   private readonly authenticator: Authenticator
@@ -290,8 +298,8 @@ export class RequestChannel {
   }
 
   /**
-   * Whether the time in a request is too far from the master's, or from before the master started. The minion is told and signs
-   * in, which sets its clock.
+   * Whether the time in a request is too far from the master's, or from before the master started. The minion then
+   * signs in again, which sets its clock.
    */
   private isOutdated(offer: Dict): boolean {
     const time = wholeNumber(offer.get('time'))

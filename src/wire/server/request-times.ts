@@ -1,5 +1,5 @@
-// When minions made their requests, by the second that stands inside the encryption. Somebody who recorded a request can send it
-// again, and it opens like the first time; but it is not newer than the newest request of its minion.
+// The times of minions' requests, in seconds inside the encryption. An attacker can replay a recorded request, which
+// decrypts like the first time; but it is not newer than the newest request of its minion.
 
 export class RequestTimes {
   private readonly newest = new Map<string, number>()

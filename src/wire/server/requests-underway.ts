@@ -2,7 +2,7 @@
 // wait for a long time. One minion may have so many values in the master, however many connections it opens.
 import type { ValueAllowance } from '../../data/mod.ts'
 
-/** Smaller requests are not counted: they cost less than their counting. */
+/** Smaller requests are not counted: counting costs more than they do. */
 const WORTH_COUNTING = 256
 
 export class RequestsUnderway {

@@ -1,6 +1,6 @@
-// The keys that minions and master talk with: one for each minion, handed out again until it is too old. A restarted master
-// finds them in `cachedir/session_keys`, a line for each: a file for each costs as much as all the rest of a sign-in.
-// Those that Salt's master left in `cachedir/sessions/<id>` are good too.
+// The session keys of minions: one for each minion, reused until it is too old. A restarted master finds them in
+// `cachedir/session_keys`, one line each: a file for each would cost as much as the rest of a sign-in. Keys in
+// `cachedir/sessions/<id>` from Salt's master are valid too.
 import { closeSync, mkdirSync, openSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, namingErrors, silentLog, toError } from '../../base/mod.ts'
@@ -80,7 +80,7 @@ export class SessionKeys {
     return join(this.cachedir!, 'session_keys')
   }
 
-  /** Who cannot be kept, such as on a full disk, has to sign in again after a restart, and no more than that. */
+  /** If a session cannot be saved, for example on a full disk, the only cost is a new sign-in after a restart. */
   private keep(id: string, session: Session): void {
     if (this.cachedir === undefined) return
     this.keeping(() => {
@@ -98,7 +98,7 @@ export class SessionKeys {
       namingErrors(this.file, write)
       this.isFailing = false
     } catch (error) {
-      // of a disk that stays full, each minion that signs in would tell
+      // on a full disk, each sign-in would log this
       const level = this.isFailing ? 'debug' : 'error'
       this.isFailing = true
       this.log(level, `Session keys cannot be kept: ${toError(error).message}`)

@@ -1,5 +1,5 @@
-// How the master signs a reply: for a minion that asks for it with the context of the reply, for others as Salt does. What
-// is signed ends in both forms with the master's offer (`offer.ts`).
+// Signs a reply: for a minion that requests it with the context of the reply, for others like Salt. In both forms the
+// signed data ends with the master's offer (`offer.ts`).
 import { encodeMsgpack } from '../../data/mod.ts'
 import { type RsaPrivateKey, type SignedContext, signContext, signingHash } from '../crypto/mod.ts'
 import { OFFER, offerOf } from '../offer.ts'
@@ -7,14 +7,14 @@ import { OFFER, offerOf } from '../offer.ts'
 export interface UnsignedReply {
   kind: SignedContext['kind']
   fields: Iterable<readonly [string, unknown]>
-  /** The id of the minion that asked, and its nonce. */
+  /** The id of the requesting minion, and its nonce. */
   audience: string
   nonce: string
-  /** The minion asked for a signature with a context. */
+  /** Whether the minion requested a signature with a context. */
   asksContext: boolean
-  /** What the minion signs with, and how Salt's form is signed. */
+  /** The signature algorithm of the minion, and of Salt's form. */
   algorithm: string
-  /** What else the offer says. */
+  /** Further fields of the offer. */
   offers?: Iterable<readonly [string, unknown]>
 }
 
@@ -23,7 +23,7 @@ export interface SignedReply {
   signature: Uint8Array
 }
 
-/** Sign a reply; throws `UnsupportedAlgorithm` when the minion names one that is unknown. */
+/** Sign a reply; throws `UnsupportedAlgorithm` for an unknown algorithm of the minion. */
 export async function signReply(key: RsaPrivateKey, reply: UnsignedReply): Promise<SignedReply> {
   const { kind, fields, audience, nonce, algorithm, asksContext, offers } = reply
   signingHash(algorithm)

@@ -1,5 +1,5 @@
-// Whether a minion's token was made with its accepted key. A token never changes for a key, so RSA is done once for
-// each pair of them; after that the bytes are compared.
+// Whether a minion's token was made with its accepted key. A token never changes for a key, so RSA runs once for each
+// pair; afterwards the bytes are compared.
 import { timingSafeEqual } from 'node:crypto'
 import { readPublicKey } from '../crypto/mod.ts'
 

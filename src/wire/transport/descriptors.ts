@@ -1,14 +1,14 @@
-// How many connections fit into the number of files that a process may have open. Some are kept back for what a full port must
-// not take: stores, the journal, event sockets and commands of local operators, and the processes that a master starts.
+// How many connections fit into the limit of open files. Some descriptors are reserved, so that a full port does not
+// block stores, the journal, event sockets, commands of local operators, and child processes of the master.
 import { readFileSync } from 'node:fs'
 
 /** Descriptors that no connection from the network gets. */
 const RESERVE = { share: 1 / 8, least: 64, most: 1024 }
 
-/** More than the programs of ours can serve. */
+/** More than Brine's programs can serve. */
 const MOST_CONNECTIONS = 100_000
 
-/** The part of a master's connections that subscribers get where a second process takes further ones. */
+/** The share of subscribers in a master's connections when a second process takes further ones. */
 const OWN_SUBSCRIBERS = 0.2
 
 /** Return how many files this process may have open. Node raises the limit to the hard one when it starts. */
@@ -17,7 +17,7 @@ export function openFiles(): number {
     const limits = readFileSync('/proc/self/limits', 'latin1')
     return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
   } catch (error) {
-    // only Linux tells it there
+    // only Linux reports it there
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Number.POSITIVE_INFINITY
     throw error
   }
@@ -51,5 +51,5 @@ export function minionsCarried(isRelieved: boolean, limit: number = openFiles())
   return Math.min(requests, own + others)
 }
 
-/** How an operator gets more. */
+/** Advice for operators to raise the limit. */
 export const RAISE_LIMIT = 'Raise LimitNOFILE of the unit, or ulimit -n'

@@ -6,7 +6,7 @@ import { FairReader } from './fair-reading.ts'
 let server: Server
 let port: number
 const clients: Socket[] = []
-/** What was taken: the first byte of each slice, and all bytes by that byte. */
+/** The slices that were taken: their first bytes, and the sum of bytes by first byte. */
 let taken: string[]
 let bytes: Record<string, number>
 let readers: FairReader[]

@@ -1,17 +1,18 @@
-// Reading many connections in turns. A peer may send thousands of small requests in one piece; they are handed on slice by
-// slice, and after some milliseconds everybody else is read before the next slice, so that no peer keeps others waiting.
+// Fair reading of many connections. A peer may send thousands of small requests in one piece; they are handled slice by
+// slice, and after some milliseconds all other connections are read before the next slice, so that no peer delays the
+// others.
 import type { Socket } from 'node:net'
 import { limitedHost } from './hosts.ts'
 
 /** Bytes that are handed on at a time. */
 const SLICE = 8192
-/** How long one turn of the event loop is spent on what was read. */
+/** How long one turn of the event loop may handle received data, in milliseconds. */
 const TURN_MS = 10
 
 /** Readers that hold bytes, by host, in the order of their turns. A host with many connections has one turn like the others. */
 const waiting = new Map<string, Set<FairReader>>()
 let isScheduled = false
-/** When this turn began. What messages begin and others finish counts with it. */
+/** When this turn began. Work that messages start in the turn counts too. */
 let began = 0
 
 const isOver = (): boolean => performance.now() - began >= TURN_MS
@@ -64,7 +65,7 @@ export class FairReader {
   /** Whether it waits for its turn. */
   isQueued = false
 
-  /** `take` gets what the socket reads, says whether there was a message in it, and must not throw. */
+  /** `take` receives the bytes and returns whether they completed a message; it must not throw. */
   constructor(socket: Socket, take: (bytes: Buffer) => boolean) {
     this.socket = socket
     this.host = limitedHost(socket.remoteAddress)
@@ -90,7 +91,7 @@ export class FairReader {
     else this.queue()
   }
 
-  /** Hand on the next slice, and queue again for what is left; gives whether there was a message in it. */
+  /** Handle the next slice, and queue again for the rest; return whether it completed a message. */
   step(): boolean {
     const { rest } = this
     if (rest === undefined || this.isHeld) return false

@@ -12,7 +12,7 @@ it('after a message that takes long everything else runs, and the next message i
   const read = (name: string) => () => {
     order.push(name)
     work()
-    // what others send meanwhile
+    // messages of others in the meantime
     if (name === 'greedy 1') setImmediate(() => inTurn('192.0.2.8', read('other')))
   }
   for (const number of [1, 2, 3, 4]) inTurn('192.0.2.7', read(`greedy ${number}`))

@@ -2,7 +2,7 @@
 // event loop runs before the message of the next host is read. A host that sends many messages delays only its own.
 import { TurnQueue } from '../../base/mod.ts'
 
-/** Milliseconds that one turn of the event loop is spent on messages. */
+/** How long one turn of the event loop may handle messages, in milliseconds. */
 const TURN_MS = 10
 
 const waiting = new TurnQueue<() => void>()

@@ -1,5 +1,5 @@
-// Hosts as limits count them. Whoever has one IPv6 address has the 2^64 addresses of its network, so that network counts as
-// one host.
+// Hosts as units of limits. The owner of one IPv6 address has the 2^64 addresses of its network, so that network counts
+// as one host.
 
 /** Return the key of the host with this address: the IPv4 address, or the /64 network of an IPv6 address. */
 export function limitedHost(address: string | undefined): string {

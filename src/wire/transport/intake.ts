@@ -1,6 +1,6 @@
-// Memory of requests that have come in and are not answered yet, over all connections, in bytes. Beyond the limit the connection that holds
-// the most bytes is closed, so a few large messages that never end cannot keep out many small ones. Connections of hosts that
-// have proven nothing share a smaller limit.
+// Memory of unanswered requests over all connections, in bytes. Above the limit, the connection with the most bytes is
+// closed, so a few large, incomplete messages cannot block many small ones. Connections of unproven hosts share a
+// smaller limit.
 
 const MOST_HELD: number = 1 << 29
 const MOST_UNPROVEN: number = 1 << 27
@@ -9,7 +9,7 @@ const MOST_UNPROVEN: number = 1 << 27
 export interface Holder {
   /** Says that it is cut off; called once. */
   overflow(): void
-  /** Whether it is known who holds the bytes; asked when it begins to hold some. */
+  /** Whether the holder is unproven; called when it begins to hold bytes. */
   isStranger?(): boolean
 }
 
@@ -18,7 +18,7 @@ export class Intake {
   private readonly mostUnproven: number
   private readonly held = new Map<Holder, number>()
   private total = 0
-  /** Those of the holders that are strangers, and what they hold. */
+  /** The unproven holders, and their bytes. */
   private readonly strangers = new Set<Holder>()
   private unproven = 0
 
@@ -36,7 +36,7 @@ export class Intake {
   change(holder: Holder, bytes: number): void {
     if (bytes === 0) return
     const now = (this.held.get(holder) ?? 0) + bytes
-    // what was cut off may still let go of something
+    // a closed connection may still release bytes
     if (now < 0 || (bytes < 0 && !this.held.has(holder))) return
     if (!this.held.has(holder) && holder.isStranger?.() === true) this.strangers.add(holder)
     this.total += bytes
@@ -75,10 +75,10 @@ export class Intake {
   }
 }
 
-/** The one of this process. */
+/** The intake of this process. */
 export const intake: Intake = new Intake()
 
-/** Shorter requests are not counted while they are answered: they cost less than their counting. */
+/** Shorter requests are not counted while they are answered: counting costs more than they do. */
 const WORTH_COUNTING = 1024
 /** Memory that a value takes on average, in bytes. */
 const VALUE_BYTES = 64

@@ -1,4 +1,4 @@
-// The transports by their names in the `transport` option; each is loaded when it is first asked for.
+// The transports by their names in the option `transport`; each is loaded at first use.
 import type { Server } from 'node:net'
 import { didYouMean } from '../../base/mod.ts'
 import { WireError } from '../errors.ts'
@@ -19,7 +19,7 @@ export function openTransport(name = 'zeromq'): Promise<Transport> {
   })
 }
 
-/** Gives what goes on publishing over zeromq on a port that another process opened. */
+/** Return a function that continues to publish over zeromq on a port that another process opened. */
 export async function publisherTaker(): Promise<(server: Server, options: PublisherOptions) => Publisher> {
   const { ZmtpPublisher } = await import('./zmtp/publisher.ts')
   return (server, options) => ZmtpPublisher.on(server, options)

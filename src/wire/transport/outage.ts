@@ -1,7 +1,7 @@
 // Log lines about a peer that cannot be reached: after the first failure, then at growing intervals, and when it is back.
 import { type Log, Repeats } from '../../base/mod.ts'
 
-/** Is told how a connection fares that is made again and again. */
+/** Receives the state of a connection that reconnects. */
 export interface ConnectionWatch {
   /** The connection works. */
   works(): void
@@ -31,7 +31,7 @@ export class Outage implements ConnectionWatch {
   private since: number | undefined
   private wasUp = false
 
-  /** `peer` is how the lines name it, such as `master 192.0.2.1:4505`; `now` gives milliseconds. */
+  /** `peer`: the name in log lines, such as `master 192.0.2.1:4505`; `now`: returns milliseconds. */
   constructor(peer: string, log: Log, now: () => number = () => performance.now()) {
     this.peer = peer
     this.log = log

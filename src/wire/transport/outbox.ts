@@ -1,13 +1,13 @@
-// What is to be written to a socket: all that comes together in one turn of the event loop goes out in one write,
-// and while the peer does not read, it waits here. Peers that are sent the same things share the joined bytes.
+// Output of a socket: data of one turn of the event loop is sent in one write, and waits here while the peer does not
+// read. Peers that are sent the same data share the joined bytes.
 import type { Socket } from 'node:net'
 import { ownMemory } from '../../base/mod.ts'
 
-/** Those with something to write. Answers come before what goes to many, so that nobody waits behind all the others. */
+/** Outboxes with data. Answers precede publications, so that no answer waits for a large fan-out. */
 const answers = new Set<Outbox>()
 const publications = new Set<Outbox>()
 let scheduled = false
-/** How long writing to many may keep the loop from reading. */
+/** How long writes to many peers may block reading, in milliseconds. */
 const LONGEST_TURN_MS = 10
 const CLOCK_EVERY = 32
 /** A message that costs more to copy than to write by itself. */
@@ -22,7 +22,7 @@ export class Outbox {
   private bytes = 0
   /** Waiting for the messages in the queue to be sent. */
   private sent: Array<() => void> = []
-  /** Called when the peer has read what was held back. */
+  /** Called after the peer has read the waiting data. */
   private readonly onDrain: (() => void) | undefined
 
   private readonly turn: Set<Outbox>
@@ -43,7 +43,7 @@ export class Outbox {
     return this.queue.length
   }
 
-  /** Whether more waits than any peer is worth: it does not read, and what is many messages or one is all the same. */
+  /** Whether the waiting data exceeds the limit: the peer does not read, however many messages it is. */
   get isFull(): boolean {
     return this.stalled && this.queue.length > 0 && this.bytes + this.socket.writableLength > MOST_WAITING
   }

@@ -6,7 +6,7 @@ import type { ConnectionWatch } from './outage.ts'
 export type Pauses = (attempt: number) => number
 
 export interface RedialHooks {
-  /** Begins to connect and returns what ends it; `ended` is called once, when the connection is over or never was. */
+  /** Connect, and return a function that disconnects; `ended` is called once, when the connection ended or failed. */
   dial: (ended: (error: Error | undefined) => void) => () => void
   delay: Pauses
   onClose?: (error: Error | undefined) => void
@@ -46,7 +46,7 @@ export class Redial {
     try {
       this.hangUp = this.hooks.dial((error) => this.ended(error))
     } catch (error) {
-      // what a connection needs, such as a certificate, may be there at the next attempt
+      // a requirement of the connection, such as a certificate, may exist at the next attempt
       this.ended(toError(error))
     }
   }
@@ -56,7 +56,7 @@ export class Redial {
     if (this.closed) return
     if (this.upSince === undefined) this.hooks.watch?.failed(error)
     else this.hooks.watch?.lost(error)
-    // a peer that takes connections only to end them is not tried without a pause
+    // wait before retrying a peer that accepts connections and closes them at once
     if (this.upSince !== undefined && performance.now() - this.upSince >= STABLE_MS) this.attempts = 0
     this.upSince = undefined
     this.attempts++
@@ -64,7 +64,7 @@ export class Redial {
   }
 }
 
-/** Attempts at a quick pace: some 30 s of them. */
+/** Number of attempts at short intervals, about 30 s. */
 const QUICK_ATTEMPTS = 80
 const FIRST_MS = 100
 const QUICK_MS = 500

@@ -1,14 +1,14 @@
-// The connections of one listener, and which one is closed when there are as many as there may be. A connection belongs to one
-// of three classes: strangers; connections of this machine to itself; and proven ones, of accepted minions and recognised users.
-// Each class has a share of the places and uses what the others leave free. When the port is full, the first class that
-// exceeds its share loses the longest idle connection of the host, or the owner, with most connections.
+// The connections of one listener, and the choice of a connection to close when the port is full. A connection belongs
+// to one of three classes: strangers; connections of this machine to itself; and proven ones, of accepted minions and
+// recognised users. Each class has a share of the places and can use free places of the others. When the port is full,
+// the first class above its share loses the longest idle connection of the host, or the owner, with most connections.
 import type { Socket } from 'node:net'
 import { type Log, Rates, silentLog } from '../../base/mod.ts'
 import { RAISE_LIMIT } from './descriptors.ts'
 import { limitedHost } from './hosts.ts'
 import type { Peer } from './transport.ts'
 
-/** Parts of the places that each class has for itself, in the order in which the classes lose connections. */
+/** The share of each class in the places, in the order in which the classes lose connections. */
 const SHARES = { stranger: 1 / 8, local: 1 / 8, proven: 3 / 4 } as const
 const CLASSES = ['stranger', 'local', 'proven'] as const
 
@@ -16,7 +16,7 @@ type SeatClass = (typeof CLASSES)[number]
 
 /** Milliseconds after which a silent connection is closed that has proven nothing. */
 const STRANGER_IDLE_MS = 60_000
-/** The order of idle connections is exact to this part of the time after which they are closed. */
+/** Precision of the order of idle connections, as a part of the idle limit. */
 const EXACTNESS = 1 / 60
 
 /** One connection of a listener. */
@@ -49,13 +49,13 @@ export class Seat {
     this.seats.renew(this)
   }
 
-  /** Note that a request on this connection was of an accepted minion, or of a user who may log in. */
+  /** Note that a request on this connection came from an accepted minion, or from a user who may log in. */
   prove(owner: string): void {
     if (this.class !== 'proven' || this.key !== owner) this.seats.move(this, owner)
   }
 }
 
-/** Seats by their keys, each key's in the order in which they were last heard; knows the key with most seats. */
+/** Seats by key, each key's in the order of their last message; finds the key with most seats. */
 class SeatPool {
   size = 0
   readonly byKey = new Map<string, Set<Seat>>()
@@ -88,7 +88,10 @@ class SeatPool {
     return this.byKey.get(key)?.size === this.ranks.length - 1
   }
 
-  /** The longest idle seat of the key with most seats; of keys with as many, the one that has had them for longest. */
+  /**
+   * Return the longest idle seat of the key with most seats; among equal keys, of the one that has had them for
+   * longest.
+   */
   idlest(): Seat | undefined {
     const [key = ''] = this.ranks.at(-1) ?? []
     const [seat] = this.byKey.get(key) ?? []
@@ -106,7 +109,10 @@ class SeatPool {
 export interface SeatSettings {
   /** The most connections. */
   most: number
-  /** Whether the peers are subscribers. Subscribers send nothing, so a full port keeps the connected ones and refuses new ones. */
+  /**
+   * Whether the peers are subscribers. Subscribers send nothing, so a full port keeps the connected ones and refuses
+   * new ones.
+   */
   forSubscribers?: boolean | undefined
   /** Milliseconds after which a silent connection is closed that has proven nothing. */
   idleMs?: number | undefined
@@ -117,7 +123,7 @@ export class Seats {
   readonly idleMs: number
   private readonly settings: SeatSettings
   private readonly classes = { stranger: new SeatPool(), local: new SeatPool(), proven: new SeatPool() }
-  /** By the two ends of the connection: TLS hands out another socket than the one that was accepted. */
+  /** By the addresses of both ends: TLS has a different socket object than the accepted connection. */
   private readonly byEnds = new Map<string, Seat>()
   private readonly lines = new Rates({ perSecond: 1 / 60, burst: 1 })
   private readonly sweeping: NodeJS.Timeout | undefined
@@ -134,7 +140,7 @@ export class Seats {
     return CLASSES.reduce((sum, name) => sum + this.classes[name].size, 0)
   }
 
-  /** Take in a connection that was just accepted; it or another one is closed when there are too many. */
+  /** Add an accepted connection; if there are too many, close it or another one. */
   add(socket: Socket): void {
     const peer = peerOf(socket)
     const { remoteAddress, localAddress } = socket
@@ -200,7 +206,7 @@ export class Seats {
     victim.socket.destroy()
   }
 
-  /** Close what has proven nothing and has been silent for long. */
+  /** Close unproven connections that have been silent for long. */
   private sweep(): void {
     const since = performance.now() - this.idleMs
     for (const { byKey } of [this.classes.stranger, this.classes.local]) {

@@ -43,10 +43,10 @@ export function tune(socket: Socket, { keepaliveIdle = KEEPALIVE_IDLE }: SocketO
   if (keepaliveIdle !== false) socket.setKeepAlive(true, keepaliveIdle * 1000)
 }
 
-/** Take what a listener does with a connection, once TLS is through where it is asked for. */
+/** Handles a connection of a listener, after the TLS handshake if TLS is on. */
 export type Accept = (socket: Socket, seat: Seat) => void
 
-/** Give every connection of a server a seat, as long as there are any. */
+/** Give every connection of a server a seat, within the limit. */
 export function seatsOf(server: Server, options: ListenOptions): Seats {
   const { maxConnections: most = MAX_CONNECTIONS, forSubscribers, idleTimeout: idleMs, log } = options
   const seats = new Seats({ most, forSubscribers, idleMs, log })
@@ -76,10 +76,10 @@ export function takeOver(server: Server, options: ListenOptions, accept: Accept)
   return { endpoint: { host: address, port }, server, turnAway: (isAway) => seats.turnAway(isAway), stop }
 }
 
-/** How long a peer may take for TLS. */
+/** Time limit of a TLS handshake. */
 const TLS_HANDSHAKE_MS = 30_000
 
-/** With CERT_OPTIONAL a peer may show no certificate, but none that is not good, which Node lets pass. */
+/** With CERT_OPTIONAL a peer may send no certificate; refuse an invalid one, which Node would accept. */
 export function refuseWrongCertificates(server: Server, options: ListenOptions): void {
   server.prependListener('secureConnection', (socket: TLSSocket) => {
     if (socket.authorized || Object.keys(socket.getPeerCertificate() ?? {}).length === 0) return
@@ -89,7 +89,7 @@ export function refuseWrongCertificates(server: Server, options: ListenOptions):
   })
 }
 
-/** Accepts connections and hands them on, once TLS is through where it is asked for. */
+/** Accept connections and pass them on, after the TLS handshake if TLS is on. */
 export async function listenOn(endpoint: Endpoint, options: ListenOptions, accept: Accept): Promise<PortListening> {
   const take = taker(() => seats, options, accept)
   const server = options.ssl ? createTlsServer(listenerTls(options.ssl, endpoint, options), take) : createServer(take)
@@ -170,7 +170,7 @@ export function dial(endpoint: Endpoint, options: SocketOptions, opened: (socket
   return socket
 }
 
-/** Connects and says when it is over, with what ended it; gives what ends it from here. */
+/** Connect, and call back with the error when the connection ends; return a function that ends it. */
 export function dialUntil(
   endpoint: Endpoint,
   options: SocketOptions,
@@ -191,7 +191,7 @@ function where(endpoint: Endpoint, options: SocketOptions): { path: string } | {
   return { host: endpoint.host, port: endpoint.port, ...localEnd(options) }
 }
 
-/** Where connections leave from, as Node wants it. */
+/** Return the local address of connections in Node's form. */
 export function localEnd({ sourceAddress, sourcePort }: SocketOptions): { localAddress?: string; localPort?: number } {
   return {
     ...(sourceAddress ? { localAddress: sourceAddress } : {}),
@@ -204,8 +204,9 @@ const wantedOf = (ssl: TlsSettings): string => (ssl.cert_reqs ?? 'CERT_REQUIRED'
 const hasAuthorities = (ssl: TlsSettings): boolean => Boolean(ssl.ca_certs) || (ssl.verify_locations?.length ?? 0) > 0
 
 /**
- * What a listener needs for TLS; like Salt it asks peers for a certificate unless told not to. Without authorities of its
- * own it trusts none: Node's list would let in whoever has a certificate of any public authority.
+ * Return the TLS options of a listener. Like Salt, it requests certificates from peers unless configured otherwise.
+ * Without configured authorities it trusts none: with Node's list, a certificate of any public authority would be
+ * accepted.
  */
 export function listenerTls(ssl: TlsSettings, endpoint: Endpoint, options: ListenOptions): TlsOptions {
   const wanted = wantedOf(ssl)

@@ -1,12 +1,11 @@
-// What hosts may cost a listener before it is known who they are. A value of a message costs half a microsecond, and a byte
-// can stand for one; a message that is not answered yet costs its memory. A host from which somebody proved to be a minion
-// has more room.
+// Limits for hosts before their identity is proven. A decoded value costs half a microsecond, and one byte can be a
+// value; an unanswered message costs its memory. A host with a proven minion has higher limits.
 import { Rates } from '../../base/mod.ts'
 import { type DecodeOptions, FOREIGN_DEPTH } from '../../data/mod.ts'
 import type { Seat } from './seats.ts'
 import { MAX_MESSAGE_BYTES, MAX_VALUES, type Peer } from './transport.ts'
 
-/** An envelope and a short command have fewer values; reading them costs less than the rest of answering them. */
+/** Free values per message: an envelope and a short command have fewer, and reading them costs less than answering. */
 const FREE_VALUES = 160
 /** Values of a host per second in the long run. */
 const VALUES_PER_SECOND = 50_000
@@ -16,7 +15,7 @@ const UNPROVEN_BYTES = 1 << 26
 const MOST_PROVEN = 50_000
 const PROVEN_MS = 3_600_000
 
-/** The limits in which messages of a connection are read. */
+/** The limits for decoding messages of a connection. */
 export type ReadingLimits = Pick<DecodeOptions, 'maxValues' | 'maxDepth' | 'allowance'>
 
 export interface Stranger {

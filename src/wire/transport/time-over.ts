@@ -1,7 +1,7 @@
-// Time that is over. A process that gets no time of the machine finds its timers late and answers in its sockets: what has
-// come by then counts, so it is read first.
+// Timeouts that consider delays of this process: if it was not scheduled, timers fire late while answers wait in its
+// sockets, so these are read first.
 
-/** Calls after so many milliseconds, when what has come till then was read; whoever it is about may have been served. */
+/** Call `over` after this many milliseconds, after received data was read; the awaited answer may have arrived. */
 export function whenOver(ms: number, over: () => void): NodeJS.Timeout {
   return setTimeout(() => setImmediate(over), ms)
 }

@@ -12,7 +12,7 @@ interface Cause {
   why: (ssl: TlsSettings, said: string) => string
 }
 
-/** By the codes of Node's errors: what its own checks found, and what the peer complained of. */
+/** By Node's error codes: results of its own checks, and alerts of the peer. */
 const CAUSES: readonly Cause[] = [
   {
     code: /^CERT_HAS_EXPIRED$|^CERT_NOT_YET_VALID$/,
@@ -38,7 +38,7 @@ const CAUSES: readonly Cause[] = [
   { code: /^ERR_SSL_|^ERR_TLS_/, why: (_, said) => `ssl here and there do not agree: ${said}` },
 ]
 
-/** An error of a connection as one of TLS that waiting does not mend; undefined when it is another one. */
+/** Return a permanent TLS error of a connection; undefined for other errors. */
 export function tlsRefusal(
   endpoint: Endpoint,
   ssl: TlsSettings | undefined,
@@ -68,13 +68,13 @@ export function speaksTls(endpoint: Endpoint): Promise<boolean> {
     }
     socket.setTimeout(GREETING_MS, () => finish(false))
     socket.once('secureConnect', () => finish(true))
-    // a master that wants a certificate of ours refuses by an alert of TLS
+    // a master that requires a client certificate refuses by a TLS alert
     socket.once('error', (error: NodeJS.ErrnoException) => finish(/^ERR_SSL_.*ALERT/.test(error.code ?? '')))
     socket.once('close', () => finish(false))
   })
 }
 
-/** Why there was no answer: it could not be connected to, or what may be behind it when it said nothing. */
+/** Return the reason for a missing answer: no connection, or likely causes of silence. */
 export function silenceReason(
   endpoint: Endpoint,
   ssl: TlsSettings | undefined,

@@ -1,15 +1,15 @@
-// What a transport offers, whatever is underneath: requests with their answers, and publications. Requests are values,
-// because on tcp an envelope travels as part of a frame; publications are bytes, made once for all who listen.
+// The interface of all transports: requests with answers, and publications. Requests are values, because on tcp an
+// envelope is a part of a frame; publications are bytes, which all subscribers share.
 import type { Server } from 'node:net'
 import type { Log } from '../../base/mod.ts'
 import type { Value } from '../../data/mod.ts'
 import type { ConnectionWatch } from './outage.ts'
 import type { Pauses } from './redial.ts'
 
-/** Where to listen or connect to: a port of a host, or a Unix socket. */
+/** An address to listen on or to connect to: a port of a host, or a Unix socket. */
 export type Endpoint = { host: string; port: number } | { path: string; mode?: number }
 
-/** Who sent a request. */
+/** The sender of a request. */
 export interface Peer {
   /** `192.0.2.7:40312`; empty on a Unix socket. */
   readonly address: string
@@ -17,11 +17,11 @@ export interface Peer {
   readonly host?: string
   /** Note that a request was of this accepted minion, and not a recorded one. */
   prove?(id: string): void
-  /** Note that a request was of a user who may log in. */
+  /** Note that a request came from a user who may log in. */
   recognise?(user: string): void
 }
 
-/** Gives the answer to a request. What it throws is logged and answered with Salt's text for it. */
+/** Returns the answer to a request. An error is logged and answered with Salt's text. */
 export type RequestHandler = (message: Value, peer: Peer) => unknown
 
 /** The `ssl` option as Salt has it. */
@@ -72,14 +72,14 @@ export interface RequestListenOptions extends ListenOptions {
 }
 
 export interface RequestListener {
-  /** Where it really listens: the port is known also when 0 was asked for. */
+  /** The actual address: the port is known even if 0 was requested. */
   readonly endpoint: Endpoint
   readonly connections: number
   close(): Promise<void>
 }
 
 export interface RequestOptions {
-  /** Seconds until an answer must be there, per try. */
+  /** Seconds until an answer must arrive, per try. */
   timeout?: number | undefined
   tries?: number | undefined
 }
@@ -95,8 +95,9 @@ export interface RequestClient {
   /** Sends the message and gives the answer; fails with `SaltReqTimeoutError` when none comes. */
   request(message: unknown, options?: RequestOptions): Promise<Value>
   /**
-   * Return for how many milliseconds the peer has left a heartbeat unanswered, and send one if none is on its way. 0 where there is no
-   * connection or the peer knows no heartbeats. Transports without heartbeats lack the method.
+   * Return for how many milliseconds the peer has not answered a heartbeat, and send one if none is in progress.
+   * Returns 0 without a connection, or if the peer does not support heartbeats. Absent on transports without
+   * heartbeats.
    */
   beat?(): number
   close(): void
@@ -108,19 +109,19 @@ export interface Relief {
   readonly reached: number
   publish(packet: Uint8Array, ids?: readonly string[]): void
   turnAway(isAway: boolean): void
-  /** Resolves when it is gone, whatever the reason. */
+  /** Resolves when it has ended, for any reason. */
   ended: Promise<void>
 }
 
 export interface ReliefOptions {
-  /** How many subscribers this process takes itself. */
+  /** How many subscribers this process keeps. */
   after: number
   /** Hands the listening socket on; done when the other process accepts. The signal ends that process. */
   start(server: Server, signal: AbortSignal): Promise<Relief>
 }
 
 export interface PublisherOptions extends ListenOptions {
-  /** zeromq: who takes further subscribers, because a process may have only so many files open. */
+  /** zeromq: the process for further subscribers, because the number of open files per process is limited. */
   relief?: ReliefOptions | undefined
   /** Messages that may wait for one subscriber; further ones are dropped for it. */
   highWaterMark?: number | undefined
@@ -135,7 +136,7 @@ export interface PublisherOptions extends ListenOptions {
   identify?: (message: Value) => Promise<string | undefined> | string | undefined
   onConnect?: ((peer: Peer) => void) | undefined
   onDisconnect?: (peer: Peer, id: string | undefined) => void
-  /** A subscriber asked for a topic (zeromq), or said which minion it is (tcp). */
+  /** Called when a subscriber requested a topic (zeromq), or named its minion (tcp). */
   onSubscribe?: ((topic: string, peer: Peer) => void) | undefined
 }
 
@@ -147,7 +148,7 @@ export interface Publisher {
   readonly reached: number
   /** Messages that were dropped because a subscriber did not read. */
   readonly dropped: number
-  /** Whether it can make use of the ids of those who are meant. */
+  /** Whether it can send to single minions by id. */
   readonly supportsTopics: boolean
   /** Sends to all, or to the minions with these ids. */
   publish(packet: Uint8Array, ids?: readonly string[]): void
@@ -157,19 +158,24 @@ export interface Publisher {
 }
 
 export interface SubscriberOptions extends SocketOptions {
-  /** zeromq: milliseconds of silence until the master is asked for a sign, and until it is given up; 0 for never. */
+  /**
+   * zeromq: milliseconds of silence until a heartbeat is sent, and until the connection counts as lost; 0 for never.
+   */
   heartbeatInterval?: number | undefined
   heartbeatTimeout?: number | undefined
   onMessage: (packet: Uint8Array) => void
   onConnect?: (() => void) | undefined
   onDisconnect?: (() => void) | undefined
-  /** The minion's id; with `filtering`, what is subscribed to follows from it. */
+  /** The minion id; with `filtering`, the subscribed topics derive from it. */
   id: string
   filtering?: boolean | undefined
   syndic?: boolean | undefined
-  /** zeromq: a topic of each connection that nothing is published on; by it the minion tells the master which one is its own. */
+  /**
+   * zeromq: a topic per connection, on which nothing is published; with it the minion tells the master which connection
+   * is its own.
+   */
   mark?: (() => string) | undefined
-  /** tcp: what to tell the master after connecting. */
+  /** tcp: returns the introduction to send after connecting. */
   introduce?: (() => Promise<unknown> | unknown) | undefined
   reconnectDelay?: Pauses | undefined
   watch?: ConnectionWatch | undefined
@@ -189,10 +195,13 @@ export interface Transport {
 }
 
 export const MAX_MESSAGE_BYTES: number = 1 << 28
-/** Values of a message that are read: the envelope, what programs publish, and requests of minions. More would hold up others. */
+/**
+ * How many values of a message are decoded: enough for the envelope, publications of programs, and requests of minions.
+ * More would delay other requests.
+ */
 export const MAX_VALUES = 250_000
 export const REQUEST_TIMEOUT = 60
 export const REQUEST_TRIES = 3
 
-/** What a master answers when something in it failed. */
+/** The master's answer after an internal error. */
 export const HANDLER_FAILED = 'Some exception handling minion payload'

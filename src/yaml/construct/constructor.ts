@@ -1,5 +1,5 @@
-// Nodes to values: PyYAML's safe constructor. Collections are made empty and filled later, level by level, as PyYAML
-// does; that lets a document contain itself, and it decides which of several errors is told first.
+// Converts nodes to values: PyYAML's safe constructor. Collections are created empty and filled later, level by level,
+// as in PyYAML; so a document can contain itself, and the order of errors is the same.
 import { type Dict, dictSet, PySet, quote, tuple, type Value } from '../../data/mod.ts'
 import { type Mark, markedError, whereText, type YamlError } from '../errors.ts'
 import type { Node } from '../node.ts'
@@ -134,7 +134,9 @@ export class Constructor {
     }
   }
 
-  /** Puts what `<<` names in place, before the mapping's own pairs. A pair is taken out first: a map may merge itself. */
+  /**
+   * Insert the pairs of `<<` before the mapping's own pairs. The merge pair is removed first: a map may merge itself.
+   */
   protected flatten(node: Node): void {
     if (!hasSpecialKey(node)) return
     const merged: Node[] = []
@@ -151,7 +153,7 @@ export class Constructor {
     if (merged.length > 0) node.items = this.combine(merged, node.items)
   }
 
-  /** Own pairs come last, so they win. */
+  /** Own pairs come last and therefore override. */
   protected combine(merged: Node[], own: Node[]): Node[] {
     return [...merged, ...own]
   }

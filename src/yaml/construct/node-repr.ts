@@ -1,5 +1,5 @@
-// Python's repr of what a node holds; the error about a key that cannot be one shows it. Aliases may make a small text
-// stand for an endless repr, so a very long one is cut off.
+// Python's repr of a node's value, for the error about an unhashable key. Through aliases, a short text can have an
+// endless repr, so a very long one is cut.
 import { quote } from '../../data/mod.ts'
 import type { Node } from '../node.ts'
 

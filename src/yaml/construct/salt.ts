@@ -1,5 +1,5 @@
-// What Salt's loader changes: a leading 0 is decimal, timestamps stay text, a key that comes twice is an error, an
-// ordered loader takes `!!omap` on maps, unpadded base64 is fine.
+// The changes of Salt's loader: a leading 0 is decimal, timestamps stay text, a duplicate key is an error, an ordered
+// loader accepts `!!omap` on maps, unpadded base64 is accepted.
 import { type Dict, dictHas, dictSet, OrderedDict, PyError, str, type Value } from '../../data/mod.ts'
 import type { Node } from '../node.ts'
 import { BINARY, INT, OMAP, PYTHON_UNICODE, TIMESTAMP } from '../tags.ts'
@@ -36,7 +36,7 @@ export class SaltConstructor extends Constructor {
     return this.ordered ? new OrderedDict() : new Map()
   }
 
-  /** `!!python/unicode` hands out whatever the node holds. */
+  /** `!!python/unicode` returns the node's value unchanged. */
   private rawValue(node: Node): Value {
     if (node.kind === 'scalar') return node.text
     throw this.error(undefined, `could not determine a constructor for the tag '${node.tag}'`, node)
@@ -63,7 +63,7 @@ export class SaltConstructor extends Constructor {
       }
       const value = this.object(items[i + 1]!)
       if (typeof key !== 'string' && typeof key !== 'number') plain = false
-      // text and numbers among themselves are told apart by the Map as Python does it
+      // the Map distinguishes text and numbers like Python
       if (plain ? map.has(key) : dictHas(map, key)) {
         throw this.error([CONTEXT, node], `found conflicting ID '${str(key)}'`, keyNode)
       }
@@ -72,7 +72,7 @@ export class SaltConstructor extends Constructor {
     }
   }
 
-  /** What is merged in makes way for keys that are written out, by the keys' texts. */
+  /** Drop merged keys that are also written out, comparing the keys' texts. */
   protected override combine(merged: Node[], own: Node[]): Node[] {
     const texts = new Set<string>()
     for (let i = 0; i < own.length; i += 2) if (own[i]!.kind === 'scalar') texts.add(own[i]!.text)

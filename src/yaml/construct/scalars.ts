@@ -1,5 +1,5 @@
-// The texts of scalars as Python values, the way PyYAML's safe constructor reads them. What it does not expect ends in
-// the exception that Python's own functions raise there.
+// Converts the texts of scalars to Python values like PyYAML's safe constructor. Invalid texts raise the exceptions of
+// Python's own functions.
 import {
   decodeBase64,
   encodeText,

@@ -1,4 +1,4 @@
-// Timestamps as PyYAML's safe constructor reads them: a date alone, or a moment with or without a zone.
+// Timestamps like PyYAML's safe constructor: a date alone, or a time with or without a zone.
 import { PyDate, PyDatetime, PyError } from '../../data/mod.ts'
 
 const TIMESTAMP =

@@ -1,6 +1,6 @@
-// What `yamlex` changes: every map is ordered and merges keys that come twice, `!aggregate` values join, `!reset` keys
-// start anew. Maps are built at once and lists later, as in Salt: an untagged list under a key that comes twice is
-// copied before it is filled, and stays empty.
+// The changes of `yamlex`: every map is ordered and merges duplicate keys, `!aggregate` values join, `!reset` keys
+// start anew. As in Salt, maps are built at once and lists later: an untagged list under a duplicate key is copied
+// before it is filled, and stays empty.
 import {
   AggregateList,
   AggregateMap,
@@ -71,7 +71,7 @@ export class YamlexConstructor extends Constructor {
       const valueNode = node.items[i + 1]!
       const reset = keyNode.tag === RESET
       if (keyNode.tag === AGGREGATE) {
-        // the tag is meant for the value
+        // the tag applies to the value
         valueNode.tag = AGGREGATE
         keyNode.tag = naturalTag(keyNode).tag
       }
@@ -89,7 +89,7 @@ export class YamlexConstructor extends Constructor {
     return new YamlError('ConstructorError', `While constructing a mapping ${mapAt} found unacceptable key ${keyAt}`)
   }
 
-  /** Decimal, whatever it looks like. */
+  /** Always decimal. */
   private int(node: Node): number | bigint {
     if (node.kind !== 'scalar') throw new PyError('AttributeError', "'list' object has no attribute 'startswith'")
     const decimal = /^0[^bx]/.test(node.text) ? node.text.replace(/^0+/, '') || '0' : node.text

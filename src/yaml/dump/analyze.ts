@@ -1,5 +1,5 @@
-// In which styles a scalar's text can be written. libyaml and PyYAML's own emitter agree but for two things: which
-// characters must be escaped, and whether CR is a line break.
+// The styles in which a scalar's text can be written. libyaml and PyYAML's own emitter differ only in which characters
+// must be escaped, and whether CR is a line break.
 
 export interface Analysis {
   multiline: boolean

@@ -1,4 +1,4 @@
-// The dumper classes that Salt's code names, by what sets them apart.
+// The dumper classes in Salt's code, described by their differences.
 import { SEQ, YAML_PREFIX } from '../tags.ts'
 
 export interface YamlDialect {
@@ -7,9 +7,9 @@ export interface YamlDialect {
   orderedDicts: 'in-order' | 'as-dict' | 'as-object' | 'other'
   /** The full dumpers tag tuples. */
   tupleTag: string
-  /** Whether subclasses of str, list, tuple and dict are what they extend. */
+  /** Whether subclasses of str, list, tuple and dict are written like their base. */
   subclasses: boolean
-  /** What has no representer: `NULL`, an error, or a Python object. */
+  /** How a value without a representer is written: `NULL`, an error, or a Python object. */
   others: 'null' | 'error' | 'object'
 }
 
@@ -31,7 +31,7 @@ export const DIALECTS = {
     subclasses: false,
     others: 'object',
   },
-  /** With libyaml its wish to indent sequences has no effect. */
+  /** With libyaml its setting to indent sequences has no effect. */
   IndentedSafeOrderedDumper: {
     emitter: 'libyaml',
     orderedDicts: 'in-order',

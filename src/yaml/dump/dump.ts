@@ -7,7 +7,7 @@ import { nameShared, type ScalarStyle } from './node.ts'
 import { PureEmitter } from './pure.ts'
 import { Representer } from './represent.ts'
 
-/** PyYAML's keyword arguments by their own names, as users write them in states. */
+/** PyYAML's keyword arguments with their own names, as users write them in states. */
 export interface DumpOptions {
   default_style?: string | null
   default_flow_style?: boolean | null
@@ -27,7 +27,7 @@ export interface DumpOptions {
   dumper?: DumperName
 }
 
-/** The value as a YAML document; by default what `salt.utils.yaml.safe_dump` writes. */
+/** Return the value as a YAML document; the default options are those of `salt.utils.yaml.safe_dump`. */
 export function dump(value: Value, options: DumpOptions = {}): string {
   const dialect = DIALECTS[options.dumper ?? 'SafeOrderedDumper']
   const root = new Representer(dialect, {

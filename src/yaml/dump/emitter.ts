@@ -1,5 +1,5 @@
-// The structure of a written document: collections in block or flow style, keys simple or marked with `?`. Scalars,
-// tags and the document's ends differ between libyaml and PyYAML's own emitter; they are in the two subclasses.
+// Writes the structure of a document: collections in block or flow style, keys simple or marked with `?`. Scalars, tags
+// and document ends differ between libyaml and PyYAML's own emitter, which are the two subclasses.
 import type { DumpNode } from './node.ts'
 import { Writer } from './writer.ts'
 
@@ -16,7 +16,7 @@ export interface EmitterOptions {
   tags: ReadonlyMap<string, string>
 }
 
-/** What a node is part of. */
+/** The parent of a node. */
 export type EmitterContext = 'root' | 'sequence' | 'mapping' | 'simple-key'
 
 export abstract class Emitter extends Writer {

@@ -1,5 +1,5 @@
-// How libyaml writes the text of a scalar, and where it breaks long lines: at the first space past the width.
-// All that it writes unescaped is in the basic plane, so a string's length is its width.
+// Writes scalars like libyaml, which breaks long lines at the first space past the width. All unescaped characters are
+// in the basic plane, so a string's length is its width.
 import { LIBYAML } from './analyze.ts'
 import { escapeCharacter } from './escapes.ts'
 import type { Writer } from './writer.ts'

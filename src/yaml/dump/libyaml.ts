@@ -1,4 +1,4 @@
-// Documents as libyaml's emitter writes them: what Salt's dumper classes use.
+// Writes documents like libyaml's emitter, which Salt's dumper classes use.
 import { YamlError } from '../errors.ts'
 import { resolvePlain } from '../resolve.ts'
 import { MAP, SEQ, STR, YAML_PREFIX } from '../tags.ts'
@@ -112,7 +112,7 @@ export class LibyamlEmitter extends Emitter {
     return analyzeScalar(node.text, LIBYAML, this.options.unicode)
   }
 
-  /** The tag that must be written whatever the style. */
+  /** Return the tag that is required in every style. */
   private scalarTag(node: DumpNode): TagText | undefined {
     const implicit = node.tag === STR || resolvePlain(node.text) === node.tag
     return implicit && !this.options.canonical ? undefined : this.tagText(node.tag)

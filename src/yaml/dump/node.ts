@@ -8,7 +8,7 @@ export class DumpNode {
   readonly tag: string
   /** A scalar's text. */
   readonly text: string
-  /** The wished style of a scalar. */
+  /** The requested style of a scalar. */
   readonly style: ScalarStyle
   /** A sequence's items; a mapping's keys and values in turn. */
   readonly items: DumpNode[] = []
@@ -25,7 +25,7 @@ export class DumpNode {
   }
 }
 
-/** Names the nodes that occur more than once, in the order in which they occur again. */
+/** Name the nodes that occur more than once, in the order of their second occurrence. */
 export function nameShared(root: DumpNode): void {
   let count = 0
   const seen = new Set<DumpNode>()

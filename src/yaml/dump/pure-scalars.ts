@@ -1,5 +1,5 @@
-// How PyYAML's own emitter writes the text of a scalar. It counts code points, and in double quotes it breaks a line
-// anywhere, behind a backslash.
+// Writes scalars like PyYAML's own emitter. It counts code points, and in double quotes it breaks a line anywhere,
+// after a backslash.
 import { PURE } from './analyze.ts'
 import { escapeCharacter } from './escapes.ts'
 import type { Writer } from './writer.ts'

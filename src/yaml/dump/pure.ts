@@ -1,5 +1,5 @@
-// Documents as PyYAML's own emitter writes them, without libyaml: what `salt.utils.yaml.dump` uses when it is given no
-// dumper class, and the yamlex serializer.
+// Writes documents like PyYAML's own emitter without libyaml, which `salt.utils.yaml.dump` uses without a dumper class,
+// and the yamlex serializer.
 
 import { quote } from '../../data/mod.ts'
 import { YamlError } from '../errors.ts'
@@ -85,7 +85,7 @@ export class PureEmitter extends Emitter {
     if (!implicit || this.options.canonical) this.writeIndicator(this.tagText(node.tag), true)
   }
 
-  /** Of the prefixes that fit, the last in their order counts. */
+  /** Of several matching prefixes, the last one in order is used. */
   private tagText(tag: string): string {
     let found: string | undefined
     for (const prefix of [...this.handles.keys()].sort()) {

@@ -1,5 +1,5 @@
-// Values to nodes: PyYAML's representers with the changes of Salt's dumper classes. Collections that occur twice, and
-// those that contain themselves, become one node each.
+// Converts values to nodes: PyYAML's representers with the changes of Salt's dumper classes. Collections that occur
+// twice or contain themselves become one node each.
 import {
   type Dict,
   Encoded,
@@ -153,7 +153,7 @@ export class Representer {
     return node
   }
 
-  /** By key, in Python's order; as they are when some two keys cannot be compared. */
+  /** Sort by key in Python's order; unchanged if two keys cannot be compared. */
   private sorted(pairs: Array<[Value, Value]>): Array<[Value, Value]> {
     if (!this.options.sortKeys || pairs.length < 2) return pairs
     let comparable = true

@@ -1,4 +1,4 @@
-// Tags as they are written: what a URI may not hold becomes `%` octets.
+// Tags in written form: characters that are invalid in a URI become `%` octets.
 
 const LIBYAML_SAFE = /[^\w;/?:@&=+$,.~*'()[\]-]/gu
 const PURE_SAFE = /[^\w;/?:@&=+$,.~*'()[\]!-]/gu

@@ -9,7 +9,7 @@ export class Writer {
   indent = -1
   /** Whether a blank, or the start of a line, was written last. */
   whitespace = true
-  /** Whether only indentation and `-`, `?`, `:` stand on this line. */
+  /** Whether this line has only indentation and `-`, `?`, `:`. */
   indention = true
 
   constructor(lineBreak: string, width: number) {
@@ -21,7 +21,7 @@ export class Writer {
     return this.out
   }
 
-  /** Writes what holds no line break and is `columns` wide. */
+  /** Write text without a line break that is `columns` wide. */
   put(text: string, columns = text.length): void {
     this.out += text
     this.column += columns
@@ -48,7 +48,7 @@ export class Writer {
     this.indention = this.indention && isIndention
   }
 
-  /** After content: a space is due before what follows. */
+  /** After content, a space must precede the next text. */
   endContent(): void {
     this.whitespace = false
     this.indention = false

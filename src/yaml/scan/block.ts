@@ -5,7 +5,7 @@ import type { Cursor } from './cursor.ts'
 const CONTEXT = 'while scanning a block scalar'
 
 interface Header {
-  /** -1 strips the last break, 1 keeps all of them. */
+  /** -1 strips the last line break, 1 keeps all of them. */
   chomping: -1 | 0 | 1
   /** The given indentation relative to the parent, 0 for none. */
   increment: number

@@ -1,5 +1,5 @@
-// The character classes of YAML 1.1 as libyaml draws them. The text ends with NUL, which no document may hold, so NUL
-// stands for the end everywhere.
+// The character classes of YAML 1.1 in libyaml's definition. The text ends with NUL, which no document may contain, so
+// NUL marks the end everywhere.
 
 /** Bits of CLASS. */
 const BLANKZ = 1
@@ -35,7 +35,7 @@ export const isBlank = (c: number): boolean => c === 32 || c === 9
 
 export const isBlankz = (c: number): boolean => (c < 128 ? (CLASS[c]! & BLANKZ) !== 0 : isWideBreak(c))
 
-/** What anchors, directive names and tag handles are made of. */
+/** Characters of anchors, directive names and tag handles. */
 export const isWord = (c: number): boolean => c < 128 && (CLASS[c]! & WORD) !== 0
 
 export const isDigit = (c: number): boolean => c >= 48 && c <= 57

@@ -10,7 +10,7 @@ export class Cursor {
   private readonly wide: boolean
   pos = 0
   line = 0
-  /** Where column 0 of this line is, moved on by the surrogate pairs passed on it. */
+  /** The position of column 0, shifted by surrogate pairs in this line. */
   protected lineStart = 0
   /** All surrogate pairs passed. */
   private pairs = 0
@@ -42,7 +42,7 @@ export class Cursor {
     this.pos = pos
   }
 
-  /** Steps over the line break here and gives what it stands for in a scalar. */
+  /** Consume a line break and return its text in a scalar. */
   newLine(): string {
     const c = this.text.charCodeAt(this.pos)
     this.pos += c === 13 && this.text.charCodeAt(this.pos + 1) === 10 ? 2 : 1
@@ -57,7 +57,7 @@ export class Cursor {
     while (c === 32 || c === 9) c = text.charCodeAt(++this.pos)
   }
 
-  /** Whether `---` or `...` stands here at the start of a line. */
+  /** Whether `---` or `...` is at the start of this line. */
   atDocumentMark(): boolean {
     if (this.pos !== this.lineStart) return false
     const { text, pos } = this

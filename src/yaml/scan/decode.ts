@@ -1,8 +1,8 @@
-// Bytes to text with libyaml's choice of encoding: UTF-16 by its byte order mark, else UTF-8. Decoding stops at the
-// first fault and tells it in libyaml's words.
+// Decodes bytes with libyaml's detection of the encoding: UTF-16 by its byte order mark, else UTF-8. Decoding stops at
+// the first error and reports it in libyaml's words.
 
 export interface Fault {
-  /** From 1, where it is known. */
+  /** From 1, if it is known. */
   line?: number
   /** In bytes. */
   offset: number
@@ -55,7 +55,7 @@ function utf8Fault(bytes: Uint8Array): Fault | undefined {
   return undefined
 }
 
-/** `high` is where in a unit its high byte stands. */
+/** `high`: the index of the high byte in a unit. */
 function decodeUtf16(bytes: Uint8Array, high: 0 | 1): Decoded {
   const unitAt = (i: number): number => bytes[i + (high ^ 1)]! + bytes[i + high]! * 256
   let text = ''

@@ -7,7 +7,7 @@ const CONTEXT = 'while scanning a plain scalar'
 
 export interface PlainScalar {
   text: string
-  /** Whether it ended behind a line break, where a key may stand. */
+  /** Whether it ended after a line break, where a key is allowed. */
   endedOnNewLine: boolean
 }
 
@@ -36,8 +36,8 @@ export function scanPlain(cursor: Cursor, flow: boolean, indent: number): PlainS
 }
 
 /**
- * Moves the cursor over the words of one line, and over the blanks behind them, and gives where the last word ends.
- * The cursor stops at what ends the scalar, or at a break.
+ * Move the cursor over the words of one line and the following blanks; return the end of the last word. The cursor
+ * stops at the end of the scalar or at a line break.
  */
 function endOfLinePart(cursor: Cursor, flow: boolean, startLine: number, startColumn: number): number {
   const { text } = cursor
@@ -69,10 +69,10 @@ function endOfLinePart(cursor: Cursor, flow: boolean, startLine: number, startCo
   return end
 }
 
-/** `,` `?` `[` `]` `{` `}`: what may not follow a colon inside a plain scalar in flow. */
+/** `,` `?` `[` `]` `{` `}`: characters that may not follow a colon inside a plain scalar in flow. */
 const isFlowIndicator = (c: number): boolean => c === 44 || c === 63 || c === 91 || c === 93 || c === 123 || c === 125
 
-/** Passes the break here and all blanks and breaks behind it; gives what the breaks fold to. */
+/** Skip the line break with following blanks and breaks; return the folded text. */
 function skipBreaks(cursor: Cursor, indent: number, startLine: number, startColumn: number): string {
   const { text } = cursor
   let first = ''

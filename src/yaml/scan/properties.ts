@@ -1,4 +1,4 @@
-// Anchors, aliases and tags: what stands before a node.
+// Anchors, aliases and tags before a node.
 import { CLASS, isBlankz, isHex, isWord, URI } from './chars.ts'
 import type { Cursor } from './cursor.ts'
 
@@ -63,7 +63,7 @@ function scanShortTag(cursor: Cursor): ScannedTag {
   return suffix === '' ? { handle: '', suffix: '!' } : { handle: '!', suffix }
 }
 
-/** From `!` over the word behind it and a further `!` if there is one. */
+/** Scan `!`, the following word and another `!` if there is one. */
 export function scanHandle(cursor: Cursor): string {
   const from = cursor.pos
   scanWord(cursor, from + 1)
@@ -77,7 +77,7 @@ export interface UriScan {
   column: number
   /** Whether commas and brackets belong to it. */
   verbatim: boolean
-  /** What of it was scanned as a handle, with its `!`. */
+  /** The part that was scanned as a handle, with its `!`. */
   head: string
 }
 

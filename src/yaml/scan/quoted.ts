@@ -1,4 +1,5 @@
-// Scalars in single or double quotes: line breaks fold to spaces, blanks around them go; escapes in double quotes.
+// Scalars in single or double quotes: line breaks fold to spaces, adjacent blanks are removed; escapes in double
+// quotes.
 import { isBlank, isBreak, isHex } from './chars.ts'
 import type { Cursor } from './cursor.ts'
 import { fold } from './plain.ts'
@@ -6,7 +7,7 @@ import { fold } from './plain.ts'
 const SCANNING = 'while scanning a quoted scalar'
 const PARSING = 'while parsing a quoted scalar'
 
-/** What stands for one character behind a backslash. */
+/** The characters of single-letter escapes. */
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['0', '\0'],
   ['a', '\x07'],
@@ -28,7 +29,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['P', '\u2029'],
 ])
 
-/** Escapes by code, and how many digits they have. */
+/** Numeric escapes by letter, with their number of digits. */
 const CODE_LENGTHS: ReadonlyMap<string, number> = new Map([
   ['x', 2],
   ['u', 4],

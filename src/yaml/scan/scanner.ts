@@ -26,11 +26,11 @@ for (const c of ',[]{}') STARTS[c.charCodeAt(0)] = FLOW
 for (const c of '\'"*&!|>@`\t') STARTS[c.charCodeAt(0)] = CONTENT
 for (const c of '\0%-.?:') STARTS[c.charCodeAt(0)] = INDICATOR
 
-/** A key as most are: plain, of ordinary letters, with its `:` on the same line. What it does not fit is looked at by character. */
+/** A typical key: plain, of ordinary letters, with its `:` on the same line. Other keys are scanned by character. */
 const PLAIN_KEY = /[A-Za-z0-9_/](?:[\w ./-]*[\w./-])?:(?=[ \n])/y
 
 export class Scanner extends Cursor {
-  /** Only what lies between head and end is waiting: an array that is emptied gives its room back, and takes it anew. */
+  /** Waiting tokens are between head and end: emptying the array would release and reallocate its memory. */
   private readonly queue: Token[] = []
   private head = 0
   private end = 0
@@ -43,12 +43,12 @@ export class Scanner extends Cursor {
   private flowLevel = 0
 
   private keyAllowed = true
-  /** Per flow level: the number of the token that may begin a key, and where it stands. */
+  /** Per flow level: the number of the token that may begin a key, and its position. */
   private readonly keyToken: number[] = [NO_KEY]
   private readonly keyLine: number[] = [0]
   private readonly keyColumn: number[] = [0]
   private readonly keyIndex: number[] = [0]
-  /** Whether the possible key outside of flow must be one, as nothing else may stand at its column. */
+  /** Whether the possible key outside of flow is required, because nothing else is allowed at its column. */
   private keyRequired = false
 
   constructor(source: Source) {
@@ -97,7 +97,7 @@ export class Scanner extends Cursor {
     return this.keyLine[level]! < this.line || this.keyIndex[level]! + LONGEST_KEY < this.index
   }
 
-  /** Gives up the possible key of a level; an error where there had to be one. */
+  /** Drop the possible key of a level; throw if it was required. */
   private forgetKey(level: number): void {
     if (this.keyToken[level] === NO_KEY) return
     if (level === 0 && this.keyRequired) {
@@ -133,7 +133,7 @@ export class Scanner extends Cursor {
     else this.fetchIndicator(c)
   }
 
-  /** What is an indicator only by what follows it, or by where it stands. */
+  /** Fetch a token that is an indicator only by its context: the next character or the position. */
   private fetchIndicator(c: number): void {
     const followed = isBlankz(this.text.charCodeAt(this.pos + 1))
     if (c === 0) this.fetchStreamEnd()
@@ -175,7 +175,7 @@ export class Scanner extends Cursor {
     )
   }
 
-  /** Passes blanks, comments and line breaks. A tab counts as a blank only where no key may stand. */
+  /** Skip blanks, comments and line breaks. A tab counts as a blank only where no key is allowed. */
   private skipToToken(): void {
     const { text } = this
     for (;;) {
@@ -206,7 +206,7 @@ export class Scanner extends Cursor {
     this.pos++
   }
 
-  /** Puts a token before the one of that number. */
+  /** Insert a token before the token with this number. */
   private insert(number: number, token: Token): void {
     const at = this.head + number - this.taken
     for (let i = this.end++; i > at; i--) this.queue[i] = this.queue[i - 1]!
@@ -238,7 +238,7 @@ export class Scanner extends Cursor {
     this.push(T.STREAM_END)
   }
 
-  /** At the end, a directive or a document mark nothing stays open outside of flow, and no key may come. */
+  /** At the end, a directive or a document marker, close everything outside of flow and allow no key. */
   private leaveBlocks(): void {
     if (this.flowLevel === 0) this.closeBlocks(-1)
     this.forgetKey(this.flowLevel)
@@ -283,7 +283,7 @@ export class Scanner extends Cursor {
     this.pushIndicator(T.FLOW_ENTRY)
   }
 
-  /** In flow a `-` is an error that the parser tells, as it knows the collection. */
+  /** In flow a `-` is an error, which the parser reports because it knows the collection. */
   private fetchBlockEntry(): void {
     if (this.flowLevel === 0) {
       if (!this.keyAllowed) this.fail(undefined, 0, 0, 'block sequence entries are not allowed in this context')
@@ -365,7 +365,7 @@ export class Scanner extends Cursor {
     this.add(new Token(T.SCALAR, line, column, 0, scanQuoted(this, quote)))
   }
 
-  /** A key of which one look tells all; false when this may be none. */
+  /** Fetch a typical key with one pattern; return false if there is none. */
   private fetchPlainKey(): boolean {
     if (!this.keyAllowed || this.flowLevel > 0) return false
     PLAIN_KEY.lastIndex = this.pos

@@ -1,11 +1,11 @@
-// From what the caller has to the text that is scanned: decoded, its byte order mark gone, every character one that
-// YAML allows. libyaml reads 16 KiB at a time, so a bad character further on is found only when scanning gets there.
+// Prepares the input for scanning: decodes it, removes the byte order mark, and checks that YAML allows every
+// character. libyaml reads 16 KiB at a time, so a later invalid character is reported only when scanning reaches it.
 import { encodeText, splitLines } from '../../data/mod.ts'
 import { readerError, type YamlError } from '../errors.ts'
 import { type Decoded, decodeSource, type Fault } from './decode.ts'
 
 export interface Source {
-  /** What messages call it. */
+  /** The name in messages. */
   name: string
   /** The text, with NULs at its end for the scanner to run into. */
   text: string
@@ -15,7 +15,7 @@ export interface Source {
   broken?: YamlError
 }
 
-/** As many as the scanner ever looks ahead. */
+/** As many as the scanner looks ahead. */
 export const END = '\0\0\0\0'
 const NOT_ALLOWED = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/
 const SURROGATE = /[\ud800-\udfff]/

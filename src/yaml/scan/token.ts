@@ -25,14 +25,14 @@ export const PLAIN_KEY = 20
 
 export class Token {
   readonly type: number
-  /** Where it begins, from 0. */
+  /** Start line, from 0. */
   readonly line: number
   readonly column: number
   /** Its length where an empty node may follow it: that node's place is behind it. */
   readonly width: number
   /** A scalar's, a plain key's or an anchor's text, a tag's handle, a version. */
   readonly value: string
-  /** What follows a tag's handle; the prefix of a tag directive. */
+  /** The rest after a tag's handle; the prefix of a tag directive. */
   readonly suffix: string
   /** Whether a scalar had no quotes and is no block. */
   readonly plain: boolean

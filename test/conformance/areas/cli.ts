@@ -68,7 +68,7 @@ const STATES: Record<string, string> = {
 
 let root: string | undefined
 
-/** A minion of its own, made once. */
+/** Return the root of a separate minion, created once. */
 function minionRoot(): string {
   if (root !== undefined) return root
   root = mkdtempSync(join(tmpdir(), 'brine-cli-'))

@@ -103,7 +103,7 @@ const formulas: Area = {
   async run(testCase): Promise<Outcome> {
     const { file, golden: from, recorded } = partsOf(testCase)
     mkdirSync(join(scratch, 'cache'), { recursive: true })
-    // templates may change what they are given, so each call has its own
+    // templates may change their data, so each call has a copy
     const answer = (fun: string): Promise<Json> => compiled(minion(file, from, recorded), fun, recorded.sls)
     const high = await answer('state.show_sls')
     const low = await answer('state.show_low_sls')

@@ -1,4 +1,4 @@
-// Grains: what is made of the files of many distributions, and which grains of which shape simulated machines have
+// Grains: parsing of the files of many distributions, and the grains of simulated machines with their types
 // (cases/grains/README.md).
 import { type Dict, fromPlain, isInt, type Value } from '../../../src/data/mod.ts'
 import {
@@ -85,7 +85,7 @@ async function linuxShape(testCase: Case): Promise<Json> {
 
 const PLATFORMS = ['linux', 'freebsd', 'macos', 'windows_from_reading']
 
-/** Only what was recorded; `null` stands for a function that was not run there. */
+/** Only recorded fields; `null` means that the function was not run there. */
 function recordedFields(testCase: Case): Record<string, Json> {
   const fields = [...PLATFORMS, 'shape_freebsd', 'shape_macos'].map((name) => [name, testCase[name] as Json] as const)
   return Object.fromEntries(fields.filter(([, value]) => value !== null && value !== undefined))

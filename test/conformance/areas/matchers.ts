@@ -54,7 +54,7 @@ interface Answer {
 
 function ask(fleet: Fleet, target: Value, kind: string, options: MatchOptions): Answer {
   const answer: Answer = { minion: [], errors: new Map() }
-  // a job with a target of a kind that minions do not know is for none of them
+  // a job with an unknown kind of target matches no minion
   if (!matchers.has(kind)) return answer
   for (const { id, grains, pillar, resources } of fleet.minions) {
     const opts: Dict = new Map<Value, Value>([
@@ -76,7 +76,7 @@ function ask(fleet: Fleet, target: Value, kind: string, options: MatchOptions): 
   return answer
 }
 
-/** What a recording says about minions, in one shape: its own fields, and what a top file would match. */
+/** A recording's data about minions in one format: its own fields, and what a top file would match. */
 const FIELDS = ['minion', 'minion_errors', 'wire', 'top', 'top_errors', 'master', 'missing', 'master_raw'] as const
 
 /** Recordings list ids in the order of the fleet, and what the fleet does not have as it was named. */

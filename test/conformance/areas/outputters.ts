@@ -1,4 +1,4 @@
-// Outputters: what is printed for data under options (cases/outputters/README.md).
+// Outputters: the text for data under options (cases/outputters/README.md).
 import type { Dict, Value } from '../../../src/data/mod.ts'
 import { display } from '../../../src/output/mod.ts'
 import type { Area, Case, Json, Outcome } from '../area.ts'

@@ -1,5 +1,5 @@
-// Pillar: what is compiled from files, options and overrides, and what the functions over a compiled pillar answer
-// (cases/pillar/README.md). The order of keys that `file_tree` makes is that of the disk, so it is not compared.
+// Pillar: the data compiled from files, options and overrides, and the results of functions over a compiled pillar
+// (cases/pillar/README.md). The order of keys from `file_tree` is that of the disk, so it is not compared.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -23,7 +23,7 @@ const fixture = JSON.parse(readFileSync(join(import.meta.dirname, '../cases/pill
 const grains = decodeTyped(fixture.grains) as Dict
 const host = new LocalHost()
 
-/** What a master has that the cases do not set. */
+/** Options of a master that the cases do not set. */
 const MASTER: ReadonlyArray<[string, Value]> = [
   ['id', 'master_master'],
   ['renderer', 'jinja|yaml'],

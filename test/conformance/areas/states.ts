@@ -1,5 +1,5 @@
-// States and the functions they rest on, masterless (cases/states/README.md): each case gets a folder of its own, a
-// minion in it, and one call.
+// States and their functions, masterless (cases/states/README.md): each case gets a separate folder with a minion, and
+// one call.
 import type { Area, Case, Json, Outcome } from '../area.ts'
 import { answerOf, type Call, enter } from '../minion/case-call.ts'
 import type { CaseConfig } from '../minion/case-minion.ts'

@@ -1,4 +1,4 @@
-// The wire: recorded bytes and what they mean (cases/wire/README.md). A case passes when nothing is found wrong.
+// The wire: recorded bytes and their meaning (cases/wire/README.md). A case passes if there are no problems.
 import { toError } from '../../../src/base/mod.ts'
 import type { Area, Case, Outcome } from '../area.ts'
 import { checkExchange, checkPublication } from '../wire/exchanges.ts'

@@ -41,7 +41,7 @@ function stubbed(module: string, functions: Array<[string, Stub]>): ModuleEntry 
   return { functions: functions.map(([fun]) => fun), load: async () => ({ default: declaration }) }
 }
 
-/** The real functions that count as there; `state` compiles and is not asked for by formulas. */
+/** Return the real functions that count as available; `state` compiles and is not used by formulas. */
 function realEntries(module: string, real: readonly string[]): ModuleEntry[] {
   const isReal = (fun: string): boolean =>
     module === 'state' || real.includes(`${module}.*`) || real.includes(`${module}.${fun}`)

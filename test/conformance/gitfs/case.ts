@@ -76,7 +76,7 @@ export interface GitCase {
   steps: Step[]
 }
 
-/** What a step, named `case/index`, expects here instead of what was recorded, and why. */
+/** The expected result of a step, named `case/index`, that differs from the recorded one, and the reason. */
 export interface Difference {
   reason: string
   expect: Expectation

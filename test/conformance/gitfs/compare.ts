@@ -43,7 +43,7 @@ const SEVERE = /^\[(ERROR|CRITICAL)\]/
 const FETCH_FAILED =
   /^\[ERROR\] (?:Error occurred|Exception (?:'[\s\S]*' )?caught while) fetching (\S+) remote '([^']*)'[\s\S]*/
 
-/** What a line says: a list of backends has no order. */
+/** Return the comparable part of a line: a list of backends has no order. */
 const essence = (line: string): string =>
   line
     .replace(FETCH_FAILED, "[ERROR] $1 remote '$2' was not fetched")
@@ -52,7 +52,7 @@ const essence = (line: string): string =>
       (_, before, list: string, after) => before + list.split(', ').sort().join(', ') + after,
     )
 
-/** Salt's trouble with itself, which comes along with the line that tells what is wrong. */
+/** Salt's internal error, which accompanies the line with the actual problem. */
 const NOISE = /^\[ERROR\] Template was specified incorrectly: False/
 
 /** Ours may tell more below the line, such as the place. */

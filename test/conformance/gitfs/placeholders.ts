@@ -1,4 +1,4 @@
-// What stands in recordings for values of a machine and a run, and for texts that may be anything.
+// Placeholders in recordings for values of a machine and a run, and for any text.
 import { createHash } from 'node:crypto'
 import type { Json } from '../area.ts'
 

@@ -11,12 +11,12 @@ import { filledIn, matches } from './placeholders.ts'
 import { endGroup, listens } from './servers.ts'
 import { outputOf, type World } from './world.ts'
 
-/** How long events that should not come are waited for. */
+/** How long to wait for events that must not come, in milliseconds. */
 const SETTLE_MS = 500
 
 export interface CaseVerdict {
   id: string
-  /** What came out otherwise, step by step. */
+  /** The differences, step by step. */
   problems: string[]
   /** Step → why it is other here than recorded. */
   known: Map<string, string>
@@ -53,7 +53,7 @@ export function applyChange(step: Step, world: World): string[] {
   else if (step.config !== undefined) world.configure(step.config)
   else if (step.write !== undefined) world.write(step.write, step.text ?? '')
   else if (step.remove !== undefined) rmSync(world.place(step.remove), { recursive: true, force: true })
-  // the layout of a cache is nobody's business
+  // the layout of a cache is not compared
   else if (step.tree === undefined) return [`no way to do: ${JSON.stringify(step)}`]
   return []
 }
@@ -64,7 +64,7 @@ async function command(step: Step, world: World): Promise<string[]> {
   return problems.length > 0 ? [...problems, `stderr: ${ran.stderr.slice(0, 3000)}`] : []
 }
 
-/** Files that have to be as recorded: the map of remotes, locks, and what a user asked for. */
+/** Files that must equal the recorded ones: the map of remotes, locks, and files that a user requested. */
 const isOfConcern = (path: string): boolean =>
   !/^<(CACHE|MCACHE)>/.test(path) || /(\/remote_map\.txt|\.lk)$/.test(path) || /^<MCACHE>\/(extrn_)?files\//.test(path)
 

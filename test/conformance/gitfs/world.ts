@@ -19,7 +19,7 @@ export interface Ran {
   stderr: string
 }
 
-/** What a run of the area has once, for all its cases. */
+/** The shared parts of a run of the area. */
 export interface Shared {
   programs: Programs
   /** Undefined where no sshd can run. */

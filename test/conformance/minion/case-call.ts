@@ -15,7 +15,7 @@ export interface Call {
 
 type Answer = Record<string, Json>
 
-/** What cases set in the environment is gone before the next one, as in a fresh process. */
+/** environment variables of a case are removed before the next one, as in a fresh process */
 const environment = { ...process.env }
 
 export function enter(root: CaseRoot): void {

@@ -21,13 +21,13 @@ export interface CaseConfig {
 
 export interface CaseMinion {
   functions: Registry
-  /** What functions leave for the caller, such as `retcode`. */
+  /** Data that functions leave for the caller, such as `retcode`. */
   memory: Dict
 }
 
 let machineGrains: Promise<Dict> | undefined
 
-/** The machine is asked once for all cases; what a case sets is read anew for each minion. */
+/** The machine is queried once for all cases; settings of a case are read again for each minion. */
 async function grainsOf(root: string, { id, grains = {} }: CaseConfig, host: Host): Promise<Dict> {
   machineGrains ??= collectGrains({ opts: minionDefaults().set('id', id).set('conf_file', ''), host })
   const own = await host.stat(`${root}/etc/grains`)

@@ -19,7 +19,7 @@ import type { Json } from '../area.ts'
 const FOLDERS = ['salt', 'pillar', 'out', 'etc/minion.d', 'tmp', 'home']
 const BASE = tmpdir()
 
-/** What recordings write for the folder's own path. */
+/** The placeholder for the folder's own path in recordings. */
 const PLACEHOLDER = '<ROOT>'
 
 export class CaseRoot {
@@ -55,7 +55,7 @@ export class CaseRoot {
     }
   }
 
-  /** The tree below `out`: path → what is there. */
+  /** The tree below `out`: path → content. */
   out(): Record<string, Json> {
     const found: Record<string, Json> = {}
     if (existsSync(join(this.path, 'out'))) walk(join(this.path, 'out'), '', found)

@@ -8,7 +8,7 @@ import type { Ran } from './world.ts'
 
 const PLACEHOLDER = /<[A-Z_ ]+\d*>/
 
-/** Say what came out otherwise; nothing where all is as recorded. */
+/** Return the differences; an empty list if the result equals the recorded one. */
 export function problemsOf(step: Step, ran: Ran, known: Placeholders): string[] {
   const problems: string[] = []
   if (ran.status !== step.exit) problems.push(`exit ${ran.status}, not ${step.exit}`)
@@ -80,7 +80,7 @@ function tellsException(expected: string, actual: string): boolean {
   return exception !== undefined && actual.endsWith(exception)
 }
 
-/** Lines that tell of Python's own trouble: exceptions, and texts of theirs that Salt passes on. */
+/** Lines about Python's own errors: exceptions, and their texts that Salt passes on. */
 const OF_PYTHON = /un-handled exception|Rendering exception occurred|TypeError|JSON serializable/
 
 const LOG_LINE = /^\[(?:ERROR {3}|WARNING )\] /

@@ -34,7 +34,7 @@ export async function play(scenario: Scenario, world: World, isSalt: boolean): P
   return verdicts
 }
 
-/** What goes into a step, as opposed to what comes out. */
+/** Return the input of a step, without its output. */
 function input({ run, stdin }: Step, values: Record<string, string>): Step {
   return placed({ ...(run !== undefined && { run }), ...(stdin !== undefined && { stdin }) }, values)
 }

@@ -12,7 +12,7 @@ import { fingerprint, giveKeys, hostKey } from './keys.ts'
 import { homeOf, privateMachine, startSshd, THINS } from './machine.ts'
 import { placed, type Scenario, type Step } from './scenario.ts'
 
-/** What has not ended by then hangs. */
+/** A command that has not ended by then hangs. */
 const COMMAND_SECONDS = 3 * PATIENCE_SECONDS
 
 export interface Ran {
@@ -23,7 +23,7 @@ export interface Ran {
 
 export class World {
   readonly root: string
-  /** By name: what stands for the placeholders of this world. */
+  /** By name: the values of this world's placeholders. */
   readonly values: Record<string, string> = {}
   private readonly scratch: string
   private readonly keys: string
@@ -95,7 +95,7 @@ export class World {
     writeFileSync(join(this.values['HOME']!, '.ssh/known_hosts'), lines.join(''))
   }
 
-  /** Minions that a master accepted, with what it remembers of them. */
+  /** Write minions that a master accepted, with its cached data about them. */
   private writeMinions(minions: NonNullable<Scenario['setup']['minion_cache']>): void {
     for (const [id, data] of Object.entries(placed(minions, this.values))) {
       this.write(this.root, join('etc/salt/pki/master/minions', id), 'a public key\n')

@@ -31,11 +31,11 @@ const field = (map: Json | undefined, name: string): Json | undefined =>
   (map as { $map?: Array<[string, Json]> } | undefined)?.$map?.find(([key]) => key === name)?.[1]
 const wire = { dialect: 'wire' } as const
 
-/** What is tried: request and answer as they were recorded, and what was in use. */
+/** A recorded request and answer, and the keys in use. */
 interface Exchange {
   request: Buffer
   reply: Buffer
-  /** What the answer says: the fields of `reply` in the vector. */
+  /** The content of the answer: the fields of `reply` in the vector. */
   says: Fields
   session?: string | undefined
   aes?: string | undefined
@@ -95,7 +95,7 @@ async function checkMaster({ keys }: WireCase, exchange: Exchange, scratch: stri
   try {
     request = decodeMsgpack(exchange.request, wire)
   } catch (error) {
-    // what is no MessagePack is answered by the transport, from 3008 on in these words
+    // the transport answers invalid MessagePack, from 3008 on in these words
     if (!(error instanceof MsgpackError)) throw error
     return salt.startsWith('3008') ? differs('answer', { $map: [['error', 'Routing error']] }, says['value']) : []
   }
@@ -119,7 +119,7 @@ async function checkMaster({ keys }: WireCase, exchange: Exchange, scratch: stri
     secret: new PublishSecret(aes),
     sessions: new SessionKeys({ cachedir: scratch }),
     ...(publishPort === undefined ? {} : { publishPort: Number(publishPort) }),
-    // what an old minion was answered tells how the master was set
+    // the answer to an old minion shows the settings of the master
     minimumVersion: says['text'] === undefined ? 0 : 3,
     policy: { isFull: () => field(says['inner'], 'ret') === 'full' },
     handlers: { clear: () => fromTagged(says['value']!), aes: (_load, sender) => handlerAnswer(says, sender.id) },
@@ -249,7 +249,7 @@ async function checkSignIn(
   scratch: string,
 ): Promise<string[]> {
   const load = (decodeMsgpack(request, wire) as Dict).get('load') as Dict
-  // a token cannot be opened by who did not make it, so the minion has not met the master
+  // only its maker can decrypt a token, so the minion has not met the master
   load.delete('token')
   const pkiDir = join(scratch, 'pki')
   mkdirSync(pkiDir)

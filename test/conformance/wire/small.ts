@@ -1,4 +1,4 @@
-// Vectors of single pieces: encodings, keys, encryption, signatures, frames. Each check gives what is wrong.
+// Vectors of single parts: encodings, keys, encryption, signatures, frames. Each check returns the problems.
 import { createHash } from 'node:crypto'
 import { type Dict, decodeMsgpack, encodeMsgpack, MsgpackStream, type Value } from '../../../src/data/mod.ts'
 import { signedPart } from '../../../src/wire/client/mod.ts'

@@ -76,7 +76,7 @@ function extText(value: PyDatetime): string {
   return `${String(year).padStart(4, '0')}${two(month)}${two(day)}T${clock}`
 }
 
-/** What is wrong, if two values are not the same; undefined otherwise. */
+/** Return the difference of two values; undefined if they are equal. */
 export function differs(what: string, wanted: Json | undefined, got: Json | undefined): string[] {
   const one = JSON.stringify(wanted)
   const other = JSON.stringify(got)

@@ -1,4 +1,4 @@
-// The vectors of a directory as cases: one for each value, exchange or publication, with what is needed to try it.
+// The vectors of a directory as cases: one for each value, exchange or publication, with its required data.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Case, Json } from '../area.ts'
@@ -8,7 +8,7 @@ const OWN = join(import.meta.dirname, '../cases/wire')
 
 type Fields = Record<string, Json>
 
-/** A case of the area: its kind decides what is tried. */
+/** A case of the area; its kind selects the check. */
 export interface WireCase extends Case {
   kind: string
   vector: Fields
@@ -120,7 +120,7 @@ function extraParts(file: Fields): Part[] {
   ]
 }
 
-/** Requests with their answers, as one; what was in use at the time comes along. */
+/** Return requests with their answers as one part, with the keys in use at the time. */
 function sessionParts(file: Fields): Part[] {
   const parts: Part[] = []
   const open = new Map<number, Fields>()

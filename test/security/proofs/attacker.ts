@@ -1,5 +1,5 @@
-// A Salt wire client made by hand. A *stranger* has a connection and nothing else; a *minion* signed in with a key of its
-// own; both can send any bytes. The client imports nothing of the product, so no check of the product filters an attack.
+// A Salt wire client written by hand. A *stranger* has only a connection; a *minion* signed in with its own key; both
+// can send any bytes. The client imports nothing of the product, so no check of the product filters an attack.
 import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { CARRIERS, type Carrier } from './carriers.ts'
@@ -7,7 +7,7 @@ import { bytesOf, field, firstValue, pack, unpack } from './msgpack.ts'
 import { openSealed, RsaKey, seal } from './seal.ts'
 
 const HOST = '127.0.0.1'
-/** Where attackers come from: a master may know hosts from which minions and programs proved who they are. */
+/** The address of attackers: a master may know hosts with proven minions and programs. */
 const STRANGERS_FROM = '127.0.0.66'
 const ROGUES_FROM = '127.0.0.77'
 const SECONDS = 30
@@ -173,7 +173,7 @@ export class RogueMinion {
     return field(unpack(bytesOf(field(signed, 'data'))), 'pillar')
   }
 
-  /** What a publication holds, unless it was made with a newer key. */
+  /** Return the content of a publication, unless it was made with a newer key. */
   private opened(packet: Buffer): unknown {
     try {
       return openSealed(this.publishKey, bytesOf(field(unpack(packet), 'load')), false)
@@ -182,7 +182,7 @@ export class RogueMinion {
     }
   }
 
-  /** Listens to publications, and gives what they hold. */
+  /** Listen to publications; pass on their content. */
   async listen(onLoad: (load: unknown) => void): Promise<void> {
     const { ports, carrier } = this.stranger
     const socket = connect(ports.publications, HOST)

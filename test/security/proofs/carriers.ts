@@ -1,4 +1,4 @@
-// How bytes travel on the three transports, by hand: greetings, frames, and where a message ends.
+// Encodes bytes for the three transports by hand: greetings, frames, and message boundaries.
 import { createHash, randomBytes } from 'node:crypto'
 import { bytesOf, field, firstValue, pack, Raw, unpack } from './msgpack.ts'
 
@@ -12,7 +12,7 @@ export interface Unit {
 export type Cutter = (bytes: Buffer) => Unit[]
 
 export interface Carrier {
-  /** What a client sends first, on the request port or on the publish port. */
+  /** The first bytes of a client, on the request port or on the publish port. */
   greeting(role: 'REQ' | 'SUB'): Buffer
   /** A request as a client sends it; `size` lies about its length where the frame tells one. */
   request(envelope: Buffer, size?: number): Buffer

@@ -1,5 +1,5 @@
-// A minion that was accepted and is hostile. It speaks for itself and for nobody else: not for another minion, not for the
-// master, and not to those who wait for jobs.
+// A hostile accepted minion. It acts only for itself: not for another minion, not for the master, and not towards
+// clients that wait for jobs.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'

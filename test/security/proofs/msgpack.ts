@@ -1,5 +1,5 @@
 // MessagePack by hand, independent of the product's codec: attackers write what a correct encoder cannot write, such as
-// raw bytes in the middle of a message, and read whatever comes back.
+// raw bytes in the middle of a message, and read any answer.
 
 /** Bytes that stand in a message as they are. */
 export class Raw {
@@ -222,7 +222,7 @@ export function firstValue(bytes: Buffer): { value: unknown; size: number } | un
 export const bytesOf = (value: unknown): Buffer =>
   typeof value === 'string' ? Buffer.from(value) : Buffer.from((value ?? []) as Uint8Array)
 
-/** A field of what was read, wherever it is a map. */
+/** Return a field of a decoded value, if it is a map. */
 export const field = (value: unknown, ...names: string[]): unknown =>
   names.reduce<unknown>(
     (held, name) =>

@@ -1,5 +1,5 @@
-// An attacker on the path between minions and their master. db1 has a minion's usual options, web1 asks for signed
-// publications. Whatever is put into the stream or played again, no minion runs it.
+// An attacker on the network between minions and their master. db1 has a minion's usual options, web1 requires signed
+// publications. No minion runs an inserted or replayed publication.
 import { createVerify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,11 +1,11 @@
-// An attacker on the path between a minion and one port of its master: sees every message of both directions, keeps, changes
-// and drops them, and puts in messages of its own.
+// An attacker on the network between a minion and one port of its master: sees every message of both directions, keeps,
+// changes and drops them, and inserts others.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { CARRIERS, type Unit } from './carriers.ts'
 
 export type Direction = 'to minion' | 'to master'
 
-/** What goes on instead of a unit. */
+/** Returns the data to forward in place of a unit. */
 export type Meddle = (unit: Unit, direction: Direction) => Buffer[]
 
 /** Where relays listen; the master has the same ports at 127.0.0.1. */

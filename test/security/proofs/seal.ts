@@ -46,7 +46,7 @@ const toNumber = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString('hex')}`)
 
 export class RsaKey {
   readonly publicPem: string
-  /** What proves the key in each request: `salt` with X9.31 padding under the private key. */
+  /** The proof of the key in each request: `salt` with X9.31 padding under the private key. */
   readonly token: Buffer
   private readonly key: KeyObject
 

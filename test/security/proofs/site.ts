@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dirname, '../../..')
 /** Programs start in directories of their own, from where the name alone would not be found. */
 const TSX = import.meta.resolve('tsx')
 
-/** The tree's own sources, so that what is tried is what is there. */
+/** The tree's own sources, so that the tests run the present code. */
 const fromSource: Programs = {
   words: (program) => [process.execPath, '--import', TSX, join(ROOT, 'src/cli', `${program}.ts`)],
   env: {},
@@ -91,7 +91,7 @@ export class Site {
     return join(this.cluster.root, ...parts)
   }
 
-  /** Files that an attack left in the directory for marks. */
+  /** The files that an attack left in the directory for marks. */
   get marks(): string[] {
     return readdirSync(this.path('marks'))
   }
@@ -161,7 +161,7 @@ export class Site {
     return String(field(reply, 'load', 'jid'))
   }
 
-  /** What a minion answers to a job of the master's owner. */
+  /** Return a minion's result for a job of the master's owner. */
   async answer(id: string, fun: string, arg: unknown[] = [], seconds?: number): Promise<unknown> {
     const jid = await this.publish(id, fun, arg)
     const { data } = await this.event((tag) => tag === `salt/job/${jid}/ret/${id}`, seconds)
@@ -211,7 +211,7 @@ export class Site {
     return this.events.filter(({ data }) => pack(data).includes(word)).map(({ tag }) => tag)
   }
 
-  /** Somebody with connections of their own. */
+  /** Return a stranger with separate connections. */
   stranger(): Stranger {
     const stranger = new Stranger(this.ports)
     this.strangers.push(stranger)

@@ -75,7 +75,7 @@ function Shown({ event }: { event: LiveEvent }) {
   )
 }
 
-/** The pane of the chosen event, from what the page has or else from the journal. */
+/** The pane of the selected event, from the page's data or from the journal. */
 export function EventPane({ number, known }: { number: number; known: LiveEvent | undefined }) {
   const { data, problem, isLoading, reload } = useResource(
     async (signal) => (known ? { data: known, number: 0 } : readEvent(number, signal)),

@@ -1,15 +1,15 @@
-// What the filter of events means: a part of a tag, a glob, or a regular expression between slashes.
+// The filter of events: a part of a tag, a glob, or a regular expression between slashes.
 import { globMatcher } from '../../glob.ts'
 
 export interface TagFilter {
   fits(tag: string): boolean
-  /** The glob by which the server filters past events; undefined where only this page can. */
+  /** The glob for filtering on the server; undefined if only this page can filter. */
   glob: string | undefined
   /** Why the text is no filter. */
   problem: string | undefined
 }
 
-/** What the server takes. */
+/** The server's limit of stars. */
 const MOST_STARS = 3
 const LONGEST = 200
 /** Tags are at most so long for an expression, which may be slow. */
@@ -19,7 +19,7 @@ const ALL: TagFilter = { fits: () => true, glob: undefined, problem: undefined }
 
 const isGlob = (text: string): boolean => /[*?]|\[.+\]/.test(text)
 
-/** Read what somebody typed to filter tags. */
+/** Parse the typed filter of tags. */
 export function readTagFilter(typed: string): TagFilter {
   const text = typed.trim()
   if (text === '') return ALL

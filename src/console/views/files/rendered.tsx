@@ -41,7 +41,7 @@ const commandOf = (minion: string, { function: fun, args, kwargs }: Call): strin
     ...Object.entries(kwargs).map(([name, value]) => `${name}=${shellValue(value)}`),
   ].join(' ')
 
-/** A field for a minion, with those that fit what is typed. */
+/** A field for a minion id with suggestions. */
 function MinionField({ value, onInput }: { value: string; onInput(id: string): void }) {
   const [ids, setIds] = useState<readonly string[]>([])
   useEffect(() => {

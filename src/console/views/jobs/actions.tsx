@@ -1,4 +1,4 @@
-// What can be done with a job: run it again, for real, on those that failed, or stop it.
+// Actions on a job: run it again, without test mode, on failed minions, or stop it.
 import type { ComponentChildren } from 'preact'
 import { post } from '../../api/client.ts'
 import { counted } from '../../format.ts'
@@ -70,7 +70,7 @@ function askToStop(job: Job, signal: 'term' | 'kill'): void {
   })
 }
 
-/** Ask what of a job the user may do. */
+/** Query which actions on a job the user may take. */
 function useRights(job: Job, command: Command) {
   const waiting = idsOf(job, 'waiting').slice(0, MOST_ASKED)
   const isLocal = command.family === 'execution'

@@ -1,10 +1,10 @@
-// A job with the returns that its matrix has. The matrix follows the returns as they come; the job itself is asked for seldom, because its
-// answer names all minions.
+// A job with the returns in its matrix. The matrix follows the returns as they arrive; the job itself is polled rarely,
+// because its answer names all minions.
 import type { Matrix } from './feed.ts'
 import type { Job } from './job-data.ts'
 import type { Row } from './matrix-rows.ts'
 
-/** Return a job with the returns of its matrix, where the matrix has more of them. */
+/** Return a job with the returns of its matrix, if the matrix has more of them. */
 export function caughtUp(job: Job, matrix: Pick<Matrix, 'rows' | 'groups' | 'waiting' | 'isWhole'> | undefined): Job {
   if (!matrix?.isWhole || matrix.rows.length <= job.counts.returned) return job
   const { rows, groups, waiting } = matrix

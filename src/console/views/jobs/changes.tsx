@@ -1,4 +1,4 @@
-// The changes of a state, as differences where they are some.
+// The changes of a state, as a diff if possible.
 import { Diff, isDiff, Shown } from '../../ui/values.tsx'
 
 type Mapping = Record<string, unknown>
@@ -6,7 +6,7 @@ type Mapping = Record<string, unknown>
 const isMapping = (value: unknown): value is Mapping =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A pair of what was and what is, which most states tell. */
+/** A pair of old and new value, which most states return. */
 const isPair = (value: unknown): value is Mapping & { old?: unknown; new?: unknown } =>
   isMapping(value) && Object.keys(value).length > 0 && Object.keys(value).every((key) => key === 'old' || key === 'new')
 

@@ -1,4 +1,4 @@
-// What differs from the run before: the last job of the same function, target and arguments.
+// The differences from the previous run: the last job with the same function, target and arguments.
 import { useMemo } from 'preact/hooks'
 import { get, Problem, read } from '../../api/client.ts'
 import { count, counted } from '../../format.ts'
@@ -12,7 +12,7 @@ import { type Difference, differences } from './matrix-rows.ts'
 import { ReturnValue } from './pane.tsx'
 import { SIGN_NAMES, SIGN_TONES } from './results.ts'
 
-/** How many jobs are looked at for the same arguments. */
+/** How many jobs are searched for the same arguments. */
 const MOST_LOOKED = 10
 
 const sameAs = (a: Job, b: Job): boolean => JSON.stringify([a.args, a.kwargs]) === JSON.stringify([b.args, b.kwargs])
@@ -68,7 +68,7 @@ function summary(found: readonly Difference[]): string {
   return parts.join(', ')
 }
 
-/** Both returns of a minion whose whole return differs. */
+/** Both returns of a minion that differ as a whole. */
 function Both({ before, after, minion }: { before: string; after: string; minion: string }) {
   const { data, problem } = useResource(async () => {
     const one = async (jid: string): Promise<unknown> => {

@@ -1,4 +1,4 @@
-// The matrix of a job as it grows: pages of rows, and then what returns bring.
+// The growing matrix of a job: pages of rows, then new returns.
 import { type Signal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { Problem, read } from '../../api/client.ts'
@@ -7,11 +7,11 @@ import { type Column, type Group, type Row, rowOf } from './matrix-rows.ts'
 
 export interface Matrix {
   columns: readonly Column[]
-  /** In the order in which the minions returned. The same list grows; `version` tells that it did. */
+  /** In the order of the returns. The same list grows; `version` changes with it. */
   rows: readonly Row[]
   groups: readonly Group[]
   waiting: number
-  /** Whether all returns that there were have been read. */
+  /** Whether all returns so far were read. */
   isWhole: boolean
   version: number
 }
@@ -27,7 +27,7 @@ const PAGE_ROWS = 5000
 
 /** The least time between two questions, in milliseconds. */
 const PAUSE_MS = 400
-/** How often to ask where no events come. */
+/** Polling interval without events, in milliseconds. */
 const POLL_MS = 3000
 
 class MatrixFeed {

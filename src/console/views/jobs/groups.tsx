@@ -49,14 +49,14 @@ export const StateGroups = ({ matrix }: { matrix: Matrix }) => (
 const isReturn = (jid: string, tag: string): boolean =>
   tag.startsWith(`salt/job/${jid}/ret/`) || tag === `salt/run/${jid}/ret`
 
-/** Read the groups, until the master has read all returns that there are. */
+/** Read the groups until the master has read all returns. */
 async function allGroups(jid: string, signal: AbortSignal) {
   let answer = await read('/v1/jobs/{jid}/groups', { params: { jid }, signal })
   while (answer.data.more) answer = await read('/v1/jobs/{jid}/groups', { params: { jid }, signal })
   return answer
 }
 
-/** The groups of a job of any function, with what they returned. */
+/** The groups of a job of any function, with their results. */
 export function ReturnGroups({ job }: { job: Job }) {
   const [most, show] = useState(PAGE)
   const { jid } = job
@@ -65,7 +65,7 @@ export function ReturnGroups({ job }: { job: Job }) {
   })
   const { returned } = job.counts
   const grouped = data?.groups.reduce((sum, { minions }) => sum + minions, 0)
-  // without events, the counts of the job tell of further returns
+  // without events, the counts of the job show further returns
   useEffect(() => {
     if (connection.peek() !== 'live' && grouped !== undefined && grouped < returned) void reload()
   }, [grouped, returned])

@@ -11,7 +11,9 @@ export type JobSummary = Data<'/v1/jobs'>['items'][number]
 const POLL_MS = 3000
 const MANY = 1000
 
-/** Follow a job while a component is shown. Jobs of many minions are asked for less often: the matrix brings the returns. */
+/**
+ * Follow a job while a component is shown. Jobs with many minions are polled less often: the matrix brings the returns.
+ */
 export function useJob(jid: string) {
   const size = useRef(0)
   const state = useResource((signal) => read('/v1/jobs/{jid}', { params: { jid }, signal }), [jid], {

@@ -17,7 +17,7 @@ import { JobMinions } from './minions.tsx'
 import { Pane } from './pane.tsx'
 import { STATE_TONES } from './state-tones.ts'
 
-/** How many minions differ in what became of them. */
+/** Return how many minions have each kind of result. */
 function tally(job: Job, matrix: Matrix | undefined) {
   const { returned, failed, missing } = job.counts
   // calls of the master mean no minions
@@ -92,7 +92,7 @@ const Legend = () => (
 
 const GROUPED = 200
 
-/** Whether rows with the same results are one; the usual thing where there are many. */
+/** Whether rows with the same results are merged; the default for many rows. */
 const isGrouped = (matrix: Matrix): boolean =>
   param('rows') === ''
     ? matrix.rows.length > GROUPED && matrix.groups.length < matrix.rows.length

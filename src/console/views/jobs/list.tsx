@@ -43,7 +43,7 @@ const STATES = [
 
 type State = JobSummary['state']
 
-/** The filters of the address, as the list understands them. */
+/** Return the filters in the address for the list. */
 function queryOf() {
   const [fun, user, target, minion] = ['function', 'user', 'target', 'minion'].map((name) => param(name).trim())
   const hours = HOURS[param('since')]
@@ -64,7 +64,7 @@ interface Listed {
   next: string | null
 }
 
-/** Count a return in the list; a job that is new or ends is asked for. */
+/** Count a return in the list; reload for a job that is new or has ended. */
 function applied(data: Listed, { tag, data: event }: LiveEvent): Listed | 'reload' | undefined {
   if (/^salt\/job\/\d+\/new$/.test(tag) || /^salt\/run\/\d+\/ret$/.test(tag)) return 'reload'
   const [, jid] = /^salt\/job\/(\d+)\/ret\//.exec(tag) ?? []
@@ -160,7 +160,7 @@ const FILTERS = ['function', 'user', 'target', 'minion', 'state', 'since']
 
 const isFiltered = (): boolean => FILTERS.some((name) => param(name) !== '')
 
-/** The first page stays true by events; older pages are added as they are scrolled to. */
+/** Events update the first page; older pages are loaded by scrolling. */
 function useJobs() {
   const key = FILTERS.map((name) => param(name)).join('\n')
   const first = useResource((signal) => read('/v1/jobs', { query: { ...queryOf(), limit: PAGE }, signal }), [key], {

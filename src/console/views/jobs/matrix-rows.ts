@@ -16,7 +16,7 @@ export interface Row {
   changed: number
 }
 
-/** What is shown of all rows. */
+/** Which rows are shown. */
 export type Show = 'all' | 'failed' | 'changed'
 
 export function rowOf({ minion, cells, group, duration, returned }: Matrix['rows'][number]): Row {
@@ -50,7 +50,7 @@ export interface Filter {
 const isShown = ({ failed, changed }: Row, show: Show): boolean =>
   show === 'all' || (show === 'failed' ? failed > 0 : changed > 0)
 
-/** The rows to show, those with failures and changes first. */
+/** Return the rows to show, those with failures and changes first. */
 export function shownRows(rows: readonly Row[], { show, q, group }: Filter): Row[] {
   return rows
     .filter(
@@ -76,10 +76,10 @@ export const groupOrder = (groups: readonly Group[]): Group[] =>
       a.group - b.group,
   )
 
-/** What differs on a minion between two runs. */
+/** A difference between two runs on a minion. */
 export interface Difference {
   minion: string
-  /** The state whose result differs; absent where the whole return differs. */
+  /** The state whose result differs; absent if the whole return differs. */
   column?: Column
   /** Signs of the results, or empty where the minion has no return. */
   before: string
@@ -94,7 +94,10 @@ interface Side {
 
 const byId = ({ function: name, id }: Column): string => JSON.stringify([name, id])
 
-/** Keys by which states of two runs are the same. The name counts only where several have one id: it may differ between minions. */
+/**
+ * Return keys that identify the same state in two runs. The name is a part only if several states have one id: it may
+ * differ between minions.
+ */
 function stateKeys(...sides: ReadonlyArray<readonly Column[]>): (column: Column) => string {
   const many = new Set<string>()
   for (const columns of sides) {

@@ -1,4 +1,5 @@
-// The matrix of minions and states. The arrows move a cursor, Enter opens the cell, and the line below says what it means.
+// The matrix of minions and states. The arrow keys move a cursor, Enter opens the cell, and the line below describes
+// it.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { schemeName } from '../../scheme.ts'
 import { isNarrow } from '../../ui/narrow.ts'
@@ -36,7 +37,7 @@ const STEPS: Readonly<Record<string, readonly [rows: number, columns: number]>> 
 
 const within = (value: number, most: number): number => Math.max(0, Math.min(most - 1, value))
 
-/** Say in words what a cell means. */
+/** Return the description of a cell. */
 function spoken({ rows, columns, order, countOf }: Props, place: Place): string {
   const row = rows[place.row]
   if (!row) return ''
@@ -48,7 +49,7 @@ function spoken({ rows, columns, order, countOf }: Props, place: Place): string 
   return `${who}, ${column.id} (${column.function}): ${SIGN_NAMES[sign] ?? sign}`
 }
 
-/** Draw again in the next frame, however often it is asked for. */
+/** Return a function that redraws in the next frame, at most once per frame. */
 function useFrame(draw: () => void): () => void {
   const wanted = useRef(0)
   const latest = useRef(draw)

@@ -1,4 +1,4 @@
-// The minions of a job as a table: also those that have not returned.
+// The minions of a job as a table, including those that have not returned.
 import { useMemo } from 'preact/hooks'
 import { duration } from '../../format.ts'
 import { param, setParams } from '../../route.ts'
@@ -15,7 +15,7 @@ interface Line {
   returned: string | null
   text: string
   took: number | undefined
-  /** What is looked at first. */
+  /** Sort order by importance. */
   order: number
 }
 

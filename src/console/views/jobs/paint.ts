@@ -1,17 +1,17 @@
-// Draws a matrix on a canvas: only what is in sight, so that a million cells cost as much as some thousands.
+// Draws a matrix on a canvas: only the visible part, so that a million cells cost as much as some thousands.
 import type { Column, Row } from './matrix-rows.ts'
 
 export const ROW = 22
 export const CELL = 20
 export const HEAD = 116
 
-/** What is drawn, and from where. */
+/** The data to draw, and the scroll position. */
 export interface Scene {
   rows: readonly Row[]
   columns: readonly Column[]
-  /** Indices of columns in the order in which they are shown. */
+  /** Indexes of columns in display order. */
   order: readonly number[]
-  /** How many minions a row stands for; shown behind its name. */
+  /** How many minions a row represents; shown after its name. */
   countOf?: (row: Row) => number
   left: number
   top: number
@@ -46,7 +46,7 @@ const TOKENS = {
 
 type Colours = Record<keyof typeof TOKENS, string>
 
-/** Read the colours of the style as they are now, light or dark. */
+/** Read the present colours of the style, light or dark. */
 function readColours(box: Element): Colours {
   const probe = document.createElement('i')
   box.append(probe)

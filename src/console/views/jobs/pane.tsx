@@ -41,7 +41,7 @@ const Frame = ({
   </aside>
 )
 
-/** What a minion returned, and the hints beside it. */
+/** The return of a minion, and its hints. */
 function Return({ jid, minion, matrix }: { jid: string; minion: string; matrix: Matrix | undefined }) {
   const { data, problem, isLoading, reload } = useResource(
     (signal) => read('/v1/jobs/{jid}/returns/{minion}', { params: { jid, minion }, signal }),
@@ -83,7 +83,7 @@ function Return({ jid, minion, matrix }: { jid: string; minion: string; matrix: 
   )
 }
 
-/** A return that is no results of states; a list of texts, such as errors of rendering, is read as lines. */
+/** A return without state results; a list of texts, such as errors of rendering, is shown as lines. */
 export function ReturnValue({ value }: { value: unknown }) {
   const isTexts = Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string')
   return <Shown value={isTexts ? value.join('\n') : value} />

@@ -1,4 +1,4 @@
-// Results of states as a minion returns them.
+// Results of states in the return of a minion.
 
 /** The sign of a result in a matrix: changed, failed, would change, not run, succeeded. */
 export type Sign = 'c' | 'f' | 't' | 'k' | 's'
@@ -15,7 +15,7 @@ export const SIGN_NAMES: Readonly<Record<string, string>> = {
 
 export const SIGN_TONES = { f: 'failed', k: 'quiet', c: 'changed', t: 'info', s: 'ok' } as const
 
-/** What is looked at first. */
+/** Sort order by importance. */
 const ORDER = 'fktcs'
 
 export interface StateResult {

@@ -1,4 +1,4 @@
-// What is done with keys: the question before it, the requests, and the result for each key.
+// Actions on keys: the confirmation, the requests, and the result for each key.
 import { signal } from '@preact/signals'
 import { post } from '../../api/client.ts'
 import { count, counted } from '../../format.ts'
@@ -8,7 +8,7 @@ import type { KeyItem } from './compare.ts'
 
 export type Action = 'accept' | 'reject' | 'delete'
 
-/** What the server takes in one request. */
+/** The server's limit of keys in one request. */
 const CHUNK = 100
 const MOST_NAMES = 12
 const MOST_SHOWN = 500
@@ -23,11 +23,11 @@ interface Result {
 interface Changes {
   action: Action
   results: readonly Result[]
-  /** How many keys were asked for. */
+  /** How many keys were requested. */
   total: number
 }
 
-/** What was done last. */
+/** The last action. */
 const changes = signal<Changes | undefined>(undefined)
 
 const DONE: Readonly<Record<Action, string>> = { accept: 'accepted', reject: 'rejected', delete: 'deleted' }
@@ -38,7 +38,7 @@ const EFFECTS: Readonly<Record<Action, string>> = {
   delete: 'Those that still run ask to be accepted again.',
 }
 
-/** Change keys, some at a time. A key is left alone if it is no longer the one that was shown. */
+/** Change keys in groups. A key is skipped if it is no longer the displayed one. */
 async function change(action: Action, keys: readonly KeyItem[]): Promise<void> {
   changes.value = { action, results: [], total: keys.length }
   for (let at = 0; at < keys.length; at += CHUNK) {
@@ -81,7 +81,7 @@ export function askChange(action: Action, keys: readonly KeyItem[], { isAll = fa
   })
 }
 
-/** The result of the last change, for each key; what did not work comes first. */
+/** The result of the last action for each key; failures come first. */
 export function Results() {
   const last = changes.value
   if (!last) return null

@@ -1,4 +1,4 @@
-// The pane in which a list of fingerprints is pasted, and what the comparison says.
+// The pane for a pasted list of fingerprints, with the result of the comparison.
 import { useMemo } from 'preact/hooks'
 import { counted } from '../../format.ts'
 import { href, param, route, setParams } from '../../route.ts'

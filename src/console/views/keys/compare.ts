@@ -1,9 +1,9 @@
-// Comparison of keys with a list that somebody pasted: lines of an id and a fingerprint.
+// Compares keys with a pasted list: lines of an id and a fingerprint.
 
 export interface KeyItem {
   id: string
   state: 'accepted' | 'pending' | 'rejected' | 'denied'
-  /** By the hash of the option `hash_type`. */
+  /** With the hash of the option `hash_type`. */
   fingerprint?: string | null | undefined
   sha256?: string | null | undefined
 }
@@ -17,7 +17,7 @@ export interface Pasted {
   unread: ReadonlyArray<readonly [line: number, text: string]>
 }
 
-/** Hexadecimal digits, alone or in pairs with colons: at least those of MD5. */
+/** Hexadecimal digits, alone or in pairs with colons: at least as many as in MD5. */
 const FINGERPRINT = /^(?:[0-9a-f]{2}(?::[0-9a-f]{2}){15,}|(?:[0-9a-f]{2}){16,})$/i
 
 const plain = (fingerprint: string): string => fingerprint.replaceAll(':', '').toLowerCase()
@@ -26,8 +26,8 @@ const plain = (fingerprint: string): string => fingerprint.replaceAll(':', '').t
 const TITLE = /^(accepted|unaccepted|rejected|denied|local) keys:?$/i
 
 /**
- * Read a pasted list. A line is `id fingerprint`, with spaces, a colon, a comma, a semicolon or an equals sign between them; as
- * `salt '*' key.finger` prints it, a line with an id and a colon, and the fingerprint on the next line, is read as well.
+ * Parse a pasted list. A line is `id fingerprint`, separated by spaces, a colon, a comma, a semicolon or an equals
+ * sign; the output of `salt '*' key.finger` (a line with an id and a colon, then the fingerprint) is accepted as well.
  */
 export function readList(text: string): Pasted {
   const entries = new Map<string, Set<string>>()
@@ -59,7 +59,7 @@ export function judge({ id, fingerprint, sha256 }: KeyItem, { entries }: Pasted)
   return own.some((each) => wanted.has(each)) ? 'match' : 'mismatch'
 }
 
-/** Return the ids of a list for which there is no key. */
+/** Return the ids in a list that have no key. */
 export function unknownIds(keys: readonly KeyItem[], { entries }: Pasted): string[] {
   const known = new Set(keys.map(({ id }) => id))
   return [...entries.keys()].filter((id) => !known.has(id))

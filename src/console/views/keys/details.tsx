@@ -21,7 +21,7 @@ const MEANINGS: Readonly<Record<KeyItem['state'], string>> = {
     'A minion of this id came with another key than the one that the master has. It was set up anew, or somebody else uses its id.',
 }
 
-/** What makes sense for a key in a state. */
+/** Return the actions for a key in a state. */
 const actionsOf = (state: KeyItem['state']): Action[] =>
   (['accept', 'reject', 'delete'] as const).filter((action) => `${action}ed` !== state)
 

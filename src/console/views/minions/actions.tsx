@@ -1,4 +1,4 @@
-// What can be done with minions: run a function, apply the highstate, refresh what they know, delete their keys.
+// Actions on minions: run a function, apply the highstate, refresh their data, delete their keys.
 import { signal } from '@preact/signals'
 import { post } from '../../api/client.ts'
 import { counted } from '../../format.ts'
@@ -8,7 +8,7 @@ import { ask, Dialog } from '../../ui/dialog.tsx'
 import { attempt } from '../../ui/toasts.tsx'
 import type { Minion } from './facts.ts'
 
-/** Ids as a short text: the first of them and how many more. */
+/** Return ids as a short text: the first ones and the number of others. */
 function someOf(ids: readonly string[], most = 5): string {
   const more = ids.length - most
   return ids.slice(0, most).join(', ') + (more > 0 ? ` and ${counted(more, 'more', 'more')}` : '')
@@ -41,7 +41,7 @@ async function begin(ids: readonly string[], fun: string, kwargs: Record<string,
 
 type Target = Pick<Minion, 'id' | 'drift'>
 
-/** The minions whose highstate the dialog asks about. */
+/** The minions in the highstate dialog. */
 const asked = signal<readonly Target[] | undefined>(undefined)
 
 /** Ask whether to apply the highstate, with a dry run first. */
@@ -49,7 +49,7 @@ export function askHighstate(minions: readonly Target[]): void {
   asked.value = minions
 }
 
-/** What the last dry runs found. */
+/** Return the results of the last dry runs. */
 function trialText(minions: readonly Target[]): string {
   const tried = minions.filter(({ drift }) => drift)
   if (tried.length === 0) return 'No dry run is newer than the last highstate. Begin with one: it changes nothing.'

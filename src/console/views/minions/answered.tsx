@@ -1,4 +1,4 @@
-// Tabs whose content the minion itself answers, by a job.
+// Tabs with data that the minion itself returns, by a job.
 import type { ComponentChildren } from 'preact'
 import { callMinion, type MinionCall } from '../../live/answers.ts'
 import { useResource } from '../../live/resource.ts'
@@ -7,7 +7,7 @@ import { Button, Notice, ProblemNotice } from '../../ui/basic.tsx'
 import { attempt } from '../../ui/toasts.tsx'
 import type { Details } from './parts.tsx'
 
-/** The failure that a function tells in its result, as functions of schedule and beacons do. */
+/** Return the failure in a result, which functions of schedule and beacons report there. */
 function refusedBy(answer: unknown): string | undefined {
   if (typeof answer !== 'object' || answer === null || !('result' in answer) || answer.result !== false)
     return undefined

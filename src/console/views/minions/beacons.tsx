@@ -1,4 +1,4 @@
-// The beacons of a minion, as the minion itself lists them, with the last value that each told.
+// The beacons of a minion, as the minion lists them, with the last value of each.
 import { useEffect, useState } from 'preact/hooks'
 import { refusalOf } from '../../live/rights.ts'
 import { type LiveEvent, stream } from '../../live/stream.ts'

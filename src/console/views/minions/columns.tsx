@@ -1,4 +1,4 @@
-// The columns of the list: those that every minion has, and those by a path of grains or pillar.
+// The columns of the list: those of every minion, and those by a path of grains or pillar.
 import { useState } from 'preact/hooks'
 import { type Data, get } from '../../api/client.ts'
 import { useResource } from '../../live/resource.ts'
@@ -63,7 +63,7 @@ function columnNames(): string[] {
   return text === '' ? USUAL : text.split(',').filter((name) => name in KNOWN || isPath(name))
 }
 
-/** The columns whose values the server has to send. */
+/** Return the columns whose values the server must send. */
 export const pathColumns = (): string[] => columnNames().filter(isPath).slice(0, MOST)
 
 const byPath = (name: string): Column<Minion> => ({
@@ -112,7 +112,7 @@ function pathsOf(value: unknown, path: string, found: string[] = []): string[] {
   return found
 }
 
-/** Paths of grains and pillar that a minion has, to choose from. What the user may not read offers nothing. */
+/** Return the paths of grains and pillar of a minion as suggestions; empty if the user may not read them. */
 async function offered(id: string | undefined, signal: AbortSignal): Promise<string[]> {
   if (id === undefined) return []
   const grains = get('/v1/minions/{id}', { params: { id }, signal }).then(({ grains: all }: Details) =>
@@ -127,7 +127,7 @@ async function offered(id: string | undefined, signal: AbortSignal): Promise<str
 
 const write = (names: readonly string[]): void => setParams({ columns: names.join(',') })
 
-/** Choose the columns. `sample` is a minion whose grains and pillar are offered. */
+/** Choose the columns. `sample`: the minion whose grains and pillar are suggested. */
 export function ColumnDialog({ sample, onClose }: { sample: string | undefined; onClose(): void }) {
   const { data: paths = [] } = useResource(async (signal) => ({ data: await offered(sample, signal), number: 0 }), [])
   const [text, type] = useState('')

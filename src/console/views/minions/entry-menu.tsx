@@ -11,7 +11,7 @@ interface Props {
   isEnabled: boolean
   /** The functions that disable, enable and delete the entry. */
   functions: { disable: string; enable: string; delete: string }
-  /** The entry and the place it is deleted from, such as `the beacon load from web1`. */
+  /** The entry and its place, such as `the beacon load from web1`. */
   entry: string
   /** The address of the form that modifies the entry. */
   modify: string

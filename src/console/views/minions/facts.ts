@@ -1,4 +1,4 @@
-// What events say about minions of the list: presence, the last job and the last highstate. Pure, so that it can be tested by itself.
+// Updates of minions in the list by events: presence, the last job and the last highstate. Pure, for tests.
 import type { components } from '../../api/schema.d.ts'
 
 export type Minion = components['schemas']['Minion']
@@ -6,7 +6,7 @@ export type Minion = components['schemas']['Minion']
 /** The minions of a list. The map is changed in place, and the object around it is new after each change. */
 export interface Fleet {
   readonly rows: Map<string, Minion>
-  /** How many there are on the server. */
+  /** The total number on the server. */
   readonly total: number
 }
 
@@ -46,7 +46,7 @@ export function countStates(value: unknown): StateCounts | undefined {
   return counts
 }
 
-/** What arguments of `state.apply` or `state.highstate` ask for. */
+/** Return the effect of `state.apply` or `state.highstate` with these arguments. */
 export function highstateKind(fun: unknown, args: unknown): 'applied' | 'tried' | 'other' {
   if (!HIGHSTATES.has(fun)) return 'other'
   const given = Array.isArray(args) ? args : []

@@ -1,16 +1,16 @@
-// Which minions of the list are shown, and in which order.
+// The filter and the order of the list of minions.
 import type { Minion } from './facts.ts'
 
 export interface Filter {
   /** A part of the id. */
   q: string
-  /** `up` or `down`; other states are asked from the server. */
+  /** `up` or `down`; the server filters by other states. */
   state: string
   result: string
   version: string
 }
 
-/** Results of the last highstate, as the filter names them. */
+/** Results of the last highstate, as in the filter. */
 export const RESULTS: ReadonlyArray<readonly [value: string, text: string]> = [
   ['', 'Any highstate'],
   ['failed', 'Failed'],
@@ -36,7 +36,7 @@ function isShown(minion: Minion, { q, state, result, version }: Filter): boolean
 
 const LONGEST = 300
 
-/** A value of a column as one line of text. */
+/** Return a column value as one line of text. */
 export function columnText(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value.slice(0, LONGEST)
@@ -44,7 +44,7 @@ export function columnText(value: unknown): string {
   return (isPlainList ? value.join(', ') : JSON.stringify(value)).slice(0, LONGEST)
 }
 
-/** What a column is sorted by. */
+/** Return the sort key of a column. */
 function sortKey(minion: Minion, column: string): string | number {
   switch (column) {
     case 'state':
@@ -92,7 +92,7 @@ export function chosen(rows: Iterable<Minion>, filter: Filter, sort: string): Mi
   return places.map(([, index]) => found[index]!)
 }
 
-/** The ids that are chosen by checkboxes: `*` for all that are shown, or ids with commas between them. */
+/** Return the ids selected by checkboxes: `*` for all shown ones, or ids separated by commas. */
 export function selected(text: string, shown: readonly Minion[], known: ReadonlyMap<string, Minion>): string[] {
   if (text === '') return []
   if (text === '*') return shown.map(({ id }) => id)

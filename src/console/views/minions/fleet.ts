@@ -4,7 +4,7 @@ import { type Answer, type Data, get, Problem, read } from '../../api/client.ts'
 import { type State, useResource } from '../../live/resource.ts'
 import { type Fleet, type Minion, withEvent } from './facts.ts'
 
-/** What is asked from the server; other filters work on what is loaded. */
+/** The part of the filter that the server evaluates; other filters use the loaded data. */
 export interface Wanted {
   /** The state of keys. */
   state: 'accepted' | 'pending' | 'rejected' | 'denied'
@@ -18,10 +18,10 @@ export interface Wanted {
 const FIRST_PAGE = 200
 const PAGE = 5000
 
-/** A list of 10,000 minions is not asked for more often than this. */
+/** Minimum interval of reloading a list of 10,000 minions, in milliseconds. */
 const RELOAD_MS = 5000
 
-/** How often the number of connected minions is compared; a connection that ends makes no event. */
+/** Interval for comparing the number of connected minions, in milliseconds; a closed connection fires no event. */
 const PRESENCE_MS = 10_000
 
 async function load(wanted: Wanted, signal: AbortSignal, show: (fleet: Fleet) => void): Promise<Answer<Fleet>> {
@@ -38,7 +38,7 @@ async function load(wanted: Wanted, signal: AbortSignal, show: (fleet: Fleet) =>
       ...(cursor !== undefined && { cursor }),
     }
     const page: Answer<Data<'/v1/minions'>> = await read('/v1/minions', { query, signal })
-    // events after the first page are news to the later ones at most twice, which does not matter
+    // events after the first page are applied to later pages at most twice, without harm
     number ??= page.number
     for (const minion of page.data.items) rows.set(minion.id, minion)
     const fleet = { rows, total: page.data.total }
@@ -58,7 +58,7 @@ async function checkPresence({ data, isLoading, reload }: FleetState, wanted: Wa
     const { total } = await get('/v1/minions', { query: { state: 'up', grain, target, limit: 1 } })
     if (total !== up) await reload()
   } catch (error) {
-    // the next look tries again; a session that ended is told elsewhere
+    // the next poll tries again; an ended session is reported elsewhere
     if (!(error instanceof Problem)) throw error
   }
 }

@@ -1,4 +1,4 @@
-// The grains of a minion as the master has them, with ways to change them.
+// The grains of a minion in the master's cache, with actions to change them.
 import { counted } from '../../format.ts'
 import { href, param, setParams } from '../../route.ts'
 import { Card, CopyMenu, Empty, LinkButton, Menu, Search } from '../../ui/basic.tsx'
@@ -8,7 +8,7 @@ import type { Details } from './parts.tsx'
 
 const isPlain = (value: unknown): value is string | number | boolean => /^(string|number|boolean)$/.test(typeof value)
 
-/** A value as Salt compares it with a target: booleans as Python writes them. */
+/** Return a value as Salt compares it with a target: booleans as Python prints them. */
 const grainText = (value: string | number | boolean): string =>
   typeof value === 'boolean' ? (value ? 'True' : 'False') : String(value)
 

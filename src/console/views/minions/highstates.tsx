@@ -20,7 +20,7 @@ const nameOf = ({ mods, test }: StateRun): string =>
 
 /** One bar for each run, oldest first, as high as it has states. */
 function Bars({ id, runs }: { id: string; runs: readonly StateRun[] }) {
-  // states that changed succeeded as well, those of dry runs did not
+  // changed states succeeded as well, except in dry runs
   const parts = (run: StateRun) => {
     const ok = Math.max(0, run.succeeded - (run.test ? 0 : run.changed))
     return [

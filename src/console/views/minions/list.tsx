@@ -92,7 +92,7 @@ function Filters({ rows }: { rows: Fleet['rows'] }) {
   )
 }
 
-/** What can be done with the selected minions. */
+/** Actions on the selected minions. */
 function Selection({ ids, fleet, reload }: { ids: readonly string[]; fleet: Fleet; reload(): Promise<void> }) {
   const minions = () => ids.map((id) => fleet.rows.get(id)!)
   return (

@@ -1,4 +1,4 @@
-// What `schedule.list` and `beacons.list` answer, in one form. Pure, so that it can be tested by itself.
+// The results of `schedule.list` and `beacons.list` in a common form. Pure, for tests.
 
 export interface Entry {
   name: string
@@ -23,7 +23,7 @@ const merged = (value: unknown): Record<string, unknown> =>
 /** Options that have their usual value. */
 const USUAL: Readonly<Record<string, unknown>> = { enabled: true, jid_include: true, maxrunning: 1 }
 
-/** Read an answer; texts such as an error have no entries. */
+/** Parse a result; a text, such as an error, has no entries. */
 export function listed(answer: unknown): Listed {
   if (!isObject(answer)) return { isEnabled: true, entries: [] }
   const entries = Object.entries(answer)

@@ -28,7 +28,7 @@ export function HighstateMark({ minion }: { minion: Pick<Minion, 'id' | 'lastHig
   )
 }
 
-/** What a dry run would change, with a link to its job. */
+/** The changes predicted by a dry run, with a link to its job. */
 export function DriftMark({ minion }: { minion: Pick<Minion, 'id' | 'drift'> }) {
   const { drift } = minion
   if (!drift) return <span class="muted">–</span>

@@ -1,4 +1,4 @@
-// What a minion gave to the mine.
+// The mine data of a minion.
 import { read } from '../../api/client.ts'
 import { useResource } from '../../live/resource.ts'
 import { refusalOf } from '../../live/rights.ts'

@@ -1,4 +1,4 @@
-// The page of one minion: what the master knows of it, what it answers, and what can be done with it.
+// The page of one minion: the master's data about it, data that it returns itself, and actions.
 import { read } from '../../api/client.ts'
 import { useResource } from '../../live/resource.ts'
 import { refusalOf } from '../../live/rights.ts'
@@ -28,7 +28,7 @@ const TABS = [
   ['mine', 'Mine'],
 ] as const
 
-/** Functions that let a minion read again what it knows. */
+/** Functions that make a minion refresh its data. */
 const REFRESHES: ReadonlyArray<readonly [fun: string, title: string]> = [
   ['saltutil.refresh_pillar', 'Refresh pillar'],
   ['saltutil.refresh_grains', 'Refresh grains'],

@@ -8,7 +8,7 @@ import { Badge, Time, type Tone } from '../../ui/basic.tsx'
 export type Details = Data<'/v1/minions/{id}'>
 export type JobSummary = Data<'/v1/jobs'>['items'][number]
 
-/** Whether an event may change what is shown of a minion. */
+/** Whether an event may change the displayed data of a minion. */
 export function concerns({ tag, data }: Pick<LiveEvent, 'tag' | 'data'>, id: string): boolean {
   if (tag.startsWith('salt/job/')) return tag.endsWith(`/ret/${id}`)
   if (tag === 'salt/presence/change') return true

@@ -1,4 +1,4 @@
-// The pillar of a minion: where each value comes from, and the values themselves when somebody asks for them.
+// The pillar of a minion: the source of each value, and on request the values.
 import { useState } from 'preact/hooks'
 import { get, read } from '../../api/client.ts'
 import { counted } from '../../format.ts'
@@ -12,7 +12,7 @@ import { Value } from './grains.tsx'
 const HIDDEN = '••••••••'
 const MOST = 500
 
-/** All sources of one value, in the order in which they are merged. */
+/** All sources of one value, in merge order. */
 function Explain({ id, path, isShown }: { id: string; path: string; isShown: boolean }) {
   const { data, problem } = useResource(
     (signal) => read('/v1/minions/{id}/pillar', { params: { id }, query: { path }, signal }),
@@ -44,7 +44,7 @@ function Explain({ id, path, isShown }: { id: string; path: string; isShown: boo
   )
 }
 
-/** The values of the pillar, once they were asked for. Never in the address, so that a link does not show them to others. */
+/** The values of the pillar, after a request. Not part of the address, so that a link does not reveal them. */
 function useReveal(id: string) {
   const [values, setValues] = useState<ReadonlyMap<string, unknown> | undefined>(undefined)
   const [shown, setShown] = useState<ReadonlySet<string> | 'all'>(new Set())

@@ -12,7 +12,7 @@ import { concerns, JobList } from './parts.tsx'
 
 const MEGABYTE = 1024 * 1024
 
-/** Grains that tell most about a machine, each with its title. */
+/** Return the most important grains of a machine, with titles. */
 export function mainFacts(grains: Readonly<Record<string, unknown>>): Array<[title: string, text: string]> {
   const memory = Number(grains['mem_total'])
   const addresses = [grains['fqdn_ip4'], grains['ipv4']].find((list) => Array.isArray(list) && list.length > 0)

@@ -14,7 +14,7 @@ const TONES: Readonly<Record<StateResult['outcome'], Tone>> = {
   ok: 'ok',
 }
 
-/** More states than these are counted, not listed; the page of the job has them all. */
+/** Further states are only counted; the page of the job has all. */
 const MOST = 50
 
 function State({ minion, state }: { minion: string; state: StateResult }) {

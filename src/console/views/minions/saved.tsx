@@ -18,7 +18,7 @@ function stored(): Views {
     const entries = Object.entries(views ?? {}).filter(([, query]) => typeof query === 'string')
     return Object.fromEntries(entries)
   } catch {
-    // another program wrote there: begin anew
+    // the stored data is from another program: start empty
     return {}
   }
 }
@@ -30,7 +30,7 @@ function keep(next: Views): void {
   localStorage.setItem(STORED, JSON.stringify(next))
 }
 
-/** The part of the address that a view keeps: filters, order and columns, but not what is chosen or open. */
+/** Return the part of the address that a view stores: filters, order and columns, without selection. */
 function present(): string {
   const query = new URLSearchParams(route.value.query)
   for (const name of ['select', 'show', 'help', 'dialog']) query.delete(name)

@@ -1,4 +1,4 @@
-// What needs attention, from what the master tells of itself. Pure, so that it can be tested by itself.
+// Issues that need attention, from the master's status. Pure, for tests.
 import type { components } from '../../api/schema.d.ts'
 import { bytes, count, counted } from '../../format.ts'
 
@@ -6,7 +6,7 @@ export type Status = components['schemas']['Status']
 type Job = components['schemas']['JobSummary']
 type Option = components['schemas']['Option']
 
-/** Facts besides the status; undefined where the user may not read them. */
+/** Data besides the status; undefined if the user may not read it. */
 export interface Known {
   failedJobs: readonly Job[] | undefined
   options: readonly Option[] | undefined
@@ -97,7 +97,7 @@ const ofJob = ({ jid, function: fun, target, counts }: Job): Issue => ({
   path: ['jobs', jid],
 })
 
-/** Return what somebody should look at, the worst first. */
+/** Return the issues, the worst first. */
 export function issuesOf(status: Status | undefined, { failedJobs = [], options = [] }: Known): Issue[] {
   const idle = options.filter(({ hasEffect, origin }) => !hasEffect && origin !== null)
   const found: Array<Issue | false> = [

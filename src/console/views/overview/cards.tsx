@@ -14,7 +14,7 @@ interface Figure {
   link: string
 }
 
-/** A number with a link to what it counts. */
+/** A number with a link to the counted items. */
 const Stat = ({ name, value, tone, link }: Figure) => (
   <a class="stat" href={link}>
     <span class={value > 0 && tone ? `value tone-${tone}` : 'value'}>

@@ -1,4 +1,4 @@
-// What the command palette offers: pages and actions, and what the server has for a text.
+// The entries of the command palette: pages and actions, and search results of the server.
 import { get } from '../../api/client.ts'
 import { href, navigate, pageLink, setParams } from '../../route.ts'
 import { cycleScheme, schemeName } from '../../scheme.ts'
@@ -61,7 +61,7 @@ async function jobs(text: string, abort: AbortSignal): Promise<Choice[]> {
   return items.map(({ jid, function: fun, target }) => link('job', `${fun} on ${target}`, href(['jobs', jid])))
 }
 
-/** Return what the server has for a text; a kind that the user may not read has nothing. */
+/** Return the server's results for a text; kinds that the user may not read are empty. */
 export async function found(text: string, abort: AbortSignal): Promise<Choice[]> {
   const asked = text === '' ? [recentTargets(abort)] : [minions, functions, jobs].map((each) => each(text, abort))
   const settled = await Promise.allSettled(asked)

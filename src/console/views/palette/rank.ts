@@ -1,4 +1,4 @@
-// Which titles fit what was typed, and in which order.
+// Selects and sorts titles for the typed text.
 
 /** Whether the letters of a text come in a title, in their order. */
 export function fits(title: string, text: string): boolean {
@@ -11,7 +11,7 @@ export function fits(title: string, text: string): boolean {
   return true
 }
 
-/** How well a title fits: the smaller the better. */
+/** Return the rank of a title: a smaller one is a better match. */
 function rank(title: string, text: string): number {
   const at = title.toLowerCase().indexOf(text.toLowerCase())
   if (at === 0) return title.length === text.length ? 0 : 1
@@ -19,7 +19,7 @@ function rank(title: string, text: string): number {
   return /\W/.test(title[at - 1]!) ? 2 : 3
 }
 
-/** Return what fits a text, the best first; what fits equally well keeps its order. */
+/** Return the matches of a text, the best first; the sort is stable. */
 export const ranked = <T extends { title: string }>(choices: readonly T[], text: string): T[] =>
   choices
     .filter(({ title }) => fits(title, text))

@@ -1,4 +1,4 @@
-// Which rules of the reactor an event meets.
+// The reactor rules that match an event.
 import { globMatcher } from '../../glob.ts'
 
 const MOST_KNOWN = 1000

@@ -1,4 +1,4 @@
-// What the reactor did: reactions with their calls and results.
+// The reactions of the reactor, with their calls and results.
 import { useEffect } from 'preact/hooks'
 import { type Data, read } from '../../api/client.ts'
 import { counted } from '../../format.ts'
@@ -113,7 +113,7 @@ function Item({ reaction }: { reaction: Reaction }) {
   )
 }
 
-/** Whether a reaction is one that the address asks for. */
+/** Whether a reaction matches the filter in the address. */
 function wanted(reaction: Reaction): boolean {
   const [rule, state] = [param('rule'), param('state')]
   return (

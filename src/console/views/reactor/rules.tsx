@@ -1,4 +1,4 @@
-// The rules of the reactor: which tags which files answer, how often, and with what errors.
+// The rules of the reactor: tags, files, number of reactions, and errors.
 import { read } from '../../api/client.ts'
 import { count } from '../../format.ts'
 import { useResource } from '../../live/resource.ts'

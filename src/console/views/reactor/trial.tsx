@@ -1,4 +1,4 @@
-// A dry run of the reactor: what it would do for a past event, or for one that somebody makes up.
+// A dry run of the reactor: its reaction to a past event, or to a made-up one.
 import { useEffect, useState } from 'preact/hooks'
 import { type Data, Problem, post, read } from '../../api/client.ts'
 import { useResource } from '../../live/resource.ts'
@@ -187,7 +187,7 @@ export function Trial() {
     show(undefined)
     setProblem(undefined)
     let isCurrent = true
-    // a dry run has no effect: what was chosen is tried at once
+    // a dry run has no effect, so the selected event is tried at once
     if (event !== undefined) void attempt({ event }, () => isCurrent)
     return () => {
       isCurrent = false

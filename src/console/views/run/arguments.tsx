@@ -100,7 +100,7 @@ const Free = ({
   </Field>
 )
 
-/** How many optional arguments are shown before the others are folded. */
+/** How many optional arguments are shown unfolded. */
 const SHOWN = 4
 
 export function Arguments({ description, texts, call, onChange }: Props) {

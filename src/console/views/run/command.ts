@@ -13,7 +13,7 @@ export interface Command {
   args: readonly unknown[]
   kwargs: Readonly<Record<string, unknown>>
   batch?: string
-  /** Names of keywords whose values must not be shown. */
+  /** Names of keywords whose values must be masked. */
   secrets?: readonly string[]
 }
 
@@ -60,7 +60,7 @@ const PROGRAMS: Readonly<Record<Family, readonly string[]>> = {
   wheel: ['pepper', '--client=wheel'],
 }
 
-/** Write the command line that does what a command does. */
+/** Return the command line that is equivalent to a command. */
 export function commandLine(command: Command): string {
   const { family, args, kwargs, batch, secrets = [] } = command
   const words = [...PROGRAMS[family]]
@@ -74,7 +74,7 @@ export function commandLine(command: Command): string {
   return words.join(' ')
 }
 
-/** Read a line such as `test.fib num=10`; `runners.` and `wheel.` in front mean functions of the master. */
+/** Parse a line such as `test.fib num=10`; the prefixes `runners.` and `wheel.` mean functions of the master. */
 export function parseCommand(line: string): Pick<Command, 'family' | 'function' | 'args' | 'kwargs'> {
   const [name = '', ...rest] = shellWords(line)
   const family = name.startsWith('runners.') ? 'runner' : name.startsWith('wheel.') ? 'wheel' : 'execution'

@@ -5,9 +5,9 @@ import { parseValue, valueText } from './values.ts'
 export type Description = Data<'/v1/functions/{name}'>[number]
 export type Argument = Description['arguments'][number]
 
-/** What was typed. */
+/** The typed texts. */
 export interface Texts {
-  /** By the name of the argument; absent where nothing was typed. */
+  /** By argument name; absent if nothing was typed. */
   named: Readonly<Record<string, string>>
   /** Further positional arguments, one on a line. */
   rest: string
@@ -18,7 +18,7 @@ export interface Texts {
 export interface Call {
   args: unknown[]
   kwargs: Record<string, unknown>
-  /** What is wrong, by the name of the field; `rest` and `more` for the free ones. */
+  /** Errors by field name; `rest` and `more` for the free fields. */
   wrong: Readonly<Record<string, string>>
   /** Names of required arguments without a value. */
   missing: readonly string[]
@@ -29,11 +29,11 @@ export const FREE_MORE = '*more'
 
 const isFree = ({ kind }: Argument): boolean => kind === 'rest' || kind === 'open'
 
-/** The arguments that get a field of their own; `test` has its switch. */
+/** Return the arguments with a field of their own; `test` has a switch. */
 export const namedArguments = (description: Description | undefined): Argument[] =>
   (description?.arguments ?? []).filter((argument) => !isFree(argument) && argument.name !== 'test')
 
-/** Whether a function takes further positional arguments or keywords; one that is not known may take any. */
+/** Whether a function accepts further positional arguments or keywords; an unknown function may accept any. */
 export const takes = (description: Description | undefined, kind: 'rest' | 'open'): boolean =>
   description === undefined || description.arguments.some((argument) => argument.kind === kind)
 
@@ -46,7 +46,7 @@ export const isTruth = ({ kind }: Argument): boolean => ['boolean', 'flag', 'isT
 
 const LITERAL = ['string', 'path', 'text']
 
-/** Whether a function can tell what it would change. */
+/** Whether a function supports a dry run. */
 export function canTest(description: Description | undefined): boolean {
   if (!description) return false
   if (description.arguments.some(({ name }) => name === 'test')) return true
@@ -98,13 +98,13 @@ export function textsOf(
   return { named, rest: args.slice(byPlace.length).map(valueText).join('\n'), more: others.join('\n') }
 }
 
-/** The number of arguments before the first one that gathers others. */
+/** Return the number of arguments before the first open one. */
 function firstFree(description: Description | undefined): number {
   const at = description?.arguments.findIndex(isFree) ?? 0
   return at < 0 ? (description?.arguments.length ?? 0) : at
 }
 
-/** Gathers what is wrong while texts are read. */
+/** Collects errors while texts are parsed. */
 class Reader {
   readonly wrong: Record<string, string> = {}
 
@@ -118,7 +118,7 @@ class Reader {
   }
 }
 
-/** The arguments that the texts of fields mean. Required ones in front go by place, as people write them; the others by name. */
+/** Return the arguments of the typed texts. Leading required ones are positional; the others are named. */
 export function callOf(description: Description | undefined, texts: Texts): Call {
   const reader = new Reader()
   const rest = lines(texts.rest).map(parseValue)
@@ -138,7 +138,7 @@ export function callOf(description: Description | undefined, texts: Texts): Call
   )
   const args: unknown[] = []
   for (const argument of places) {
-    // what gathers the rest needs all before it by place
+    // arguments before the open one must be positional
     if (rest.length > 0 && !values.has(argument.name) && !argument.required) args.push(argument.default)
     else if (values.has(argument.name) && !argument.secret && (argument.required || rest.length > 0)) {
       args.push(values.get(argument.name))

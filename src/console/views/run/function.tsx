@@ -21,19 +21,19 @@ export function family(): Family {
   return given === 'runner' || given === 'wheel' ? given : 'execution'
 }
 
-/** Choose a function; what was typed for another one goes. */
+/** Choose a function; texts typed for another one are dropped. */
 const chooseFunction = (name: string): void =>
   setParams({ function: name, args: null, kwargs: null, test: null, module: null, call: null })
 
 type Item = Data<'/v1/functions'>['items'][number] & { refusal?: string }
 
-/** Find functions by a part of the name, with the reasons of those that the user may not call. */
+/** Find functions by a part of the name, with the reasons for those that the user may not call. */
 async function find(text: string, kind: Family, signal: AbortSignal): Promise<Item[]> {
   const { items } = await get('/v1/functions', {
     query: { family: kind, q: text, limit: MOST, docs: 'true' },
     signal,
   })
-  // a name that begins with the text is nearer than one that has it inside
+  // names that begin with the text come before those that contain it
   const near = items.sort((a, b) => Number(b.name.startsWith(text)) - Number(a.name.startsWith(text)))
   if (near.length === 0) return []
   const { items: rights } = await post('/v1/rights', {
@@ -57,7 +57,7 @@ function useFound(text: string, isOpen: boolean): readonly Item[] {
         const items = await find(text.trim(), kind, abort.signal)
         if (!abort.signal.aborted) setFound(items)
       } catch (error) {
-        // the next key asks again; the chosen function tells of problems
+        // the next key press tries again; the selected function reports problems
         if (!(error instanceof Problem) && !abort.signal.aborted) throw error
       }
     }, PAUSE_MS)

@@ -1,4 +1,4 @@
-// Commands that were run or saved in this browser. They are addresses of the form, which have no secrets.
+// Commands that were run or saved in this browser. They are addresses of the form, without secrets.
 import { signal } from '@preact/signals'
 
 export interface Kept {
@@ -34,7 +34,7 @@ function write(kind: Kind, items: Kept[]): void {
   localStorage.setItem(KEYS[kind], JSON.stringify(kept[kind].value))
 }
 
-/** Put a command in front; one that was there moves. */
+/** Put a command first; an existing one moves. */
 export const remember = (kind: Kind, item: Kept): void =>
   write(kind, [item, ...kept[kind].value.filter(({ title, href }) => title !== item.title && href !== item.href)])
 

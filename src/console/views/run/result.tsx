@@ -13,7 +13,7 @@ interface Ended {
   value: unknown
 }
 
-/** Results that the master does not keep: those of wheel functions. */
+/** Results that the master does not store: those of wheel functions. */
 const results = signal<ReadonlyMap<string, Ended>>(new Map())
 
 const POLL_MS = 2000

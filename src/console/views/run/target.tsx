@@ -20,7 +20,7 @@ export function targetKind(): TargetKind {
 
 type Targeted = Data<'/v1/targets'>
 
-/** Ask whom the target in the address means. */
+/** Query the minions of the target in the address. */
 export function useTargeted() {
   const [target, targetType] = useRested([param('target').trim(), targetKind()] as const)
   const state = useResource(
@@ -30,7 +30,7 @@ export function useTargeted() {
         : read('/v1/targets', { query: { target, targetType, limit: CHIPS }, signal }),
     [target, targetType],
     {
-      // keys that are accepted or deleted change whom a target means
+      // accepted and deleted keys change the minions of a target
       apply: (_, { tag }) => (/^salt\/(key|auth|minion\/[^/]+\/start)/.test(tag) ? 'reload' : undefined),
       reloadMs: 3000,
     },

@@ -1,4 +1,4 @@
-// Commands to begin with: templates of the master, saved ones, and those that were run last.
+// Commands to start with: templates of the master, saved ones, and the last ones.
 import { useState } from 'preact/hooks'
 import { type Data, read } from '../../api/client.ts'
 import { useResource } from '../../live/resource.ts'
@@ -87,7 +87,7 @@ function Save({ item }: { item: Kept }) {
   )
 }
 
-/** What one may begin with. `current`: the command of the form, where there is one. */
+/** The commands to start with. `current`: the command in the form, if there is one. */
 export const Beginnings = ({ current }: { current: Kept | undefined }) => (
   <>
     <Templates />

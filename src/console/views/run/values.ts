@@ -1,4 +1,4 @@
-// Values of arguments as people type them: JSON, or the short form of YAML that the command line of Salt reads.
+// Values of arguments in typed form: JSON, or the short YAML of Salt's command line.
 
 const WORDS: Readonly<Record<string, unknown>> = { none: null, null: null, '~': null }
 const YES = /^(?:true|yes|on)$/i
@@ -10,7 +10,7 @@ function plain(word: string): unknown {
   if (YES.test(word)) return true
   if (NO.test(word)) return false
   if (Object.hasOwn(WORDS, word.toLowerCase())) return WORDS[word.toLowerCase()]
-  // numbers with zeros in front are octal for YAML; people mean modes and ids, so they stay texts
+  // numbers with leading zeros are octal in YAML; users mean modes and ids, so they stay text
   if (NUMBER.test(word) && !/^[-+]?0\d/.test(word)) return Number(word)
   return word
 }
@@ -91,7 +91,7 @@ class Flow {
 const unquoted = (text: string): string =>
   text.startsWith('"') ? JSON.parse(text) : text.slice(1, -1).replaceAll("''", "'")
 
-/** Read a value as the command line of Salt does: what is neither JSON nor YAML in brackets, a number or a truth is a text. */
+/** Parse a value like Salt's command line: JSON, YAML in brackets, a number, a boolean, or else a text. */
 export function parseValue(text: string): unknown {
   const trimmed = text.trim()
   if (trimmed === '' || text.includes('\n')) return text

@@ -22,7 +22,7 @@ import {
   type Step,
 } from './steps.ts'
 
-/** Steps begin and end without an event of their own; a run that works is read again so often. */
+/** Polling interval of a working run, in milliseconds; steps begin and end without an event. */
 const LOOK_MS = 3000
 
 const isNews = ({ tag }: LiveEvent): boolean => /^salt\/(job|run)\//.test(tag)
@@ -43,7 +43,7 @@ function JobLinks({ jobs }: { jobs: readonly string[] }) {
   )
 }
 
-/** What a resumed run is to do with a step. */
+/** The choice for a step in a resumed run. */
 function Choice({ step, run }: { step: Step; run: RunDetails }) {
   const [skip, retry] = [keysIn(param('skip'), run.steps), keysIn(param('retry'), run.steps)]
   const isDone = step.state === 'succeeded'

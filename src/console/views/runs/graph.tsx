@@ -9,7 +9,7 @@ import { STEP_STATES, type Step } from './steps.ts'
 const SIZES = { width: 216, height: 58, gapX: 56, gapY: 18 }
 const MARGIN = 4
 const ZOOMS = [50, 75, 100, 125, 150, 200]
-/** Graphs with more boxes help nobody; the table has all steps. */
+/** Limit of boxes: larger graphs are not readable; the table has all steps. */
 const MOST_STEPS = 500
 const LONGEST_LINE = 27
 

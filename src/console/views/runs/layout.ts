@@ -1,4 +1,4 @@
-// Where the boxes of a graph stand: one column for each layer, so that every edge goes from left to right.
+// The positions of a graph's boxes: one column per layer, so that every edge goes from left to right.
 
 export interface GraphNode {
   key: string
@@ -103,7 +103,7 @@ function passage(from: Slot, to: Slot, add: (id: string, layer: number, isBox: b
   return path
 }
 
-/** Put slots near those that they are joined with, so that few lines cross. */
+/** Sort slots near their neighbours, so that few lines cross. */
 function order(columns: Slot[][]): void {
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const isForward = sweep % 2 === 0
@@ -118,14 +118,14 @@ function order(columns: Slot[][]): void {
           return [slot, joined.length === 0 ? at : middle] as const
         }),
       )
-      // a sort that keeps the order of equals: steps stay as they are written
+      // the sort is stable: steps keep their written order
       column.sort((one, other) => wish.get(one)! - wish.get(other)!)
       for (const [at, slot] of column.entries()) places.set(slot, at)
     }
   }
 }
 
-/** Give each slot its height: the middle of those before it, as far as the boxes above it allow. */
+/** Set the height of each slot: the middle of the preceding ones, as far as the boxes above permit. */
 function stand(columns: Slot[][], { height, gapY }: GraphSizes): void {
   const step = height + gapY
   for (const column of columns) {

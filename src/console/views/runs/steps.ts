@@ -1,4 +1,4 @@
-// Words and colours for runs and their steps, and what can be done with them.
+// Labels and colours for runs and their steps, and their actions.
 import type { Data } from '../../api/client.ts'
 import type { Tone } from '../../ui/basic.tsx'
 
@@ -26,7 +26,7 @@ export const STEP_STATES: Readonly<Record<Step['state'], Word>> = {
   skipped: { text: 'Not run', tone: 'quiet' },
 }
 
-/** The SLS files of a run as one text. */
+/** Return the SLS files of a run as one text. */
 export const modsText = (mods: unknown): string =>
   Array.isArray(mods) ? mods.map(String).join(', ') : mods === null || mods === undefined ? '' : String(mods)
 
@@ -34,12 +34,12 @@ export const modsText = (mods: unknown): string =>
 export const commentText = (comment: unknown): string =>
   typeof comment === 'string' ? comment : comment === null || comment === undefined ? '' : JSON.stringify(comment)
 
-/** How long a run took or takes, in milliseconds. */
+/** Return the duration of a run so far, in milliseconds. */
 export function runTime({ started, ended }: Pick<Run, 'started' | 'ended'>, now = Date.now()): number {
   return Math.max(0, (ended === null ? now : Date.parse(ended)) - Date.parse(started))
 }
 
-/** What a resumed run does with its steps. */
+/** The choices for the steps of a resumed run. */
 export interface Resumption {
   skip: string[]
   retry: string[]
@@ -52,12 +52,12 @@ export function keysIn(text: string, steps: readonly Step[]): string[] {
     const keys: unknown = JSON.parse(text || '[]')
     return Array.isArray(keys) ? keys.filter((key): key is string => known.has(key)) : []
   } catch {
-    // an address that somebody cut
+    // an address that was cut
     return []
   }
 }
 
-/** Say what a resumed run will do. */
+/** Return a description of what a resumed run will do. */
 export function resumeReach(steps: readonly Step[], { skip, retry }: Resumption): string {
   const left = steps.filter(({ key, state }) => state !== 'succeeded' && !skip.includes(key))
   const again = steps.filter(({ key }) => retry.includes(key))

@@ -1,4 +1,4 @@
-// Lists of what the options of the master set up: scheduled jobs, nodegroups and returners.
+// Lists from the options of the master: scheduled jobs, nodegroups and returners.
 import type { ComponentChildren } from 'preact'
 import { type Answer, type Data, read } from '../../api/client.ts'
 import { count, counted } from '../../format.ts'

@@ -1,4 +1,4 @@
-// The effective options of the master: where each comes from, what it means, and whether it has an effect.
+// The effective options of the master: source, meaning and effect.
 import { useMemo } from 'preact/hooks'
 import { type Data, read } from '../../api/client.ts'
 import { count } from '../../format.ts'
@@ -20,7 +20,7 @@ export function valueLine(value: unknown): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
 }
 
-/** A file and line without the folders above; the whole is told on hover. */
+/** Return a file and line without parent folders; the full path is a tooltip. */
 const shortPlace = (origin: string): string =>
   origin.startsWith('/') ? origin.slice(origin.lastIndexOf('/') + 1) : origin
 

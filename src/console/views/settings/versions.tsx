@@ -1,4 +1,4 @@
-// Which versions the minions have.
+// The versions of the minions.
 import { type Answer, read, readAll } from '../../api/client.ts'
 import { count, counted } from '../../format.ts'
 import { useResource } from '../../live/resource.ts'

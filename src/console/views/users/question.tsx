@@ -23,7 +23,7 @@ interface Verdict {
 const PAUSE_MS = 250
 const FUNCTION = /^\w+\.\w+$/
 
-/** Read arguments as they are typed: JSON, or words. */
+/** Parse typed arguments: JSON, or words. */
 function argumentsIn(text: string): unknown[] {
   if (text.trim() === '') return []
   try {

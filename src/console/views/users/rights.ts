@@ -1,9 +1,9 @@
 // Entries of access lists in words.
 
 export interface RightText {
-  /** What the entry is about, such as the minions or the family of functions. */
+  /** The scope of the entry, such as the minions or the family of functions. */
   scope: string
-  /** Functions, as patterns or with the arguments that they are limited to. */
+  /** Functions, as patterns or with their permitted arguments. */
   functions: readonly string[]
 }
 
@@ -29,7 +29,7 @@ function functionText(entry: unknown): string {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
 
-/** Describe an access list: first what holds for all minions, then by minions, then by families. */
+/** Describe an access list: rights for all minions first, then by minion, then by family. */
 export function describeRights(permissions: readonly unknown[]): RightText[] {
   const plain: string[] = []
   const scoped: RightText[] = []

@@ -90,7 +90,7 @@ function Head({ node }: { node: TraceNode }) {
   )
 }
 
-/** A node with its consequences, those in bad state first where there are too many to show. */
+/** A node with its effects; failed ones come first if there are too many to show. */
 export function Node({ node }: { node: TraceNode }) {
   const [most, show] = useState(MOST_CHILDREN)
   const { children } = node

@@ -1,5 +1,5 @@
-// Filters under the names that Ansible has for them, for templates by people who know both. Salt has none of these names. A filter
-// that Salt has under another name is that filter.
+// Filters with Ansible's names, for authors who know both. Salt has none of these names. If Salt has the filter under
+// another name, that one is used.
 import { createHash, getHashes } from 'node:crypto'
 import {
   type Dict,
@@ -32,7 +32,7 @@ import { serializeFilters } from './serialize.ts'
 
 const TRUE = new Set(['yes', 'on', '1', 'true', 'y', 't'])
 
-/** None stays None; all texts but those that mean true are false. */
+/** None stays None; a text is true only if it is one of the words for true. */
 function bool(value: Value): Value {
   if (value === null || typeof value === 'boolean') return value
   return TRUE.has(strip(textOf(value) ?? str(value)).toLowerCase())
@@ -49,7 +49,7 @@ function ternary(value: Value, yes: Value, no: Value, none: Value): Value {
   return truthy(value) ? yes : no
 }
 
-/** Where the last part of a path begins. */
+/** Return the start of the last part of a path. */
 const lastPart = (path: string): number => path.lastIndexOf('/') + 1
 
 function pathText(value: Value): string {

@@ -1,4 +1,4 @@
-// Digests, base64 and name-based UUIDs. Text is hashed as UTF-8; what is neither text nor bytes is refused.
+// Digests, base64 and name-based UUIDs. Text is hashed as UTF-8; values that are neither text nor bytes are refused.
 import { createHash, createHmac } from 'node:crypto'
 import { decodeBase64, textOrBytes, type Value } from '../../../data/mod.ts'
 import { type NativeFunction, type NativeTable, native } from '../../runtime/native.ts'

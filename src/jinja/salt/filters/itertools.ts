@@ -83,7 +83,7 @@ function* compress(data: Iterable<Value>, selectors: Iterable<Value>): Generator
 const iteratorsOf = (iterables: readonly Value[]): Iterator<Value>[] =>
   iterables.map((iterable) => iterate(iterable)[Symbol.iterator]())
 
-/** How `zip(strict=True)` names the arguments that came before. */
+/** Return how `zip(strict=True)` names the preceding arguments. */
 const before = (place: number): string => (place === 1 ? 'argument 1' : `arguments 1-${place}`)
 
 function* zip(iterators: Iterator<Value>[], exact: boolean): Generator<Value> {

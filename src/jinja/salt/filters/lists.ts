@@ -1,4 +1,4 @@
-// Salt's filters on lists and on values as such. `min`, `max` and `unique` replace Jinja's own and take no options.
+// Salt's filters on lists and on general values. `min`, `max` and `unique` replace Jinja's own and take no options.
 import {
   compare,
   contains,
@@ -42,7 +42,7 @@ function ensureSequence(data: Value): Value {
   return Array.isArray(data) || data instanceof Map || data instanceof PySet ? data : [data]
 }
 
-/** The extreme item: the first one that no later item beats. */
+/** Return the extreme item; of equal ones, the first. */
 function extreme(name: 'min' | 'max', values: Value): Value {
   const op: Ordering = name === 'min' ? '<' : '>'
   let best: Value | undefined
@@ -83,7 +83,7 @@ function flatten(data: Value, levels: Value, preserveNulls: boolean, seen: Set<V
   return flat
 }
 
-/** Whether exactly so many items are true; what follows one too many is not looked at. */
+/** Whether exactly this many items are true; iteration stops after one too many. */
 function exactlyTrue(iterable: Value, amount: Value): boolean {
   const items = iterate(iterable)
   const wanted = Math.max(0, integerArgument(amount))

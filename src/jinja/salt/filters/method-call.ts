@@ -1,4 +1,4 @@
-// `method_call`: a method by its name, None where there is no such method.
+// `method_call`: calls a method by its name; None if the method does not exist.
 import { PyObject, textOf, typeError, typeName, type Value } from '../../../data/mod.ts'
 import { attributeOf, methodsOf } from '../../methods/mod.ts'
 import { type NativeTable, native } from '../../runtime/native.ts'

@@ -44,7 +44,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map([
   ['unspecified', (address) => address.isUnspecified],
 ])
 
-/** What `make` gives, or undefined where Python raises ValueError. */
+/** Return the result of `make`; undefined if Python would raise ValueError. */
 function unlessValueError<T>(make: () => T): T | undefined {
   try {
     return make()
@@ -54,7 +54,7 @@ function unlessValueError<T>(make: () => T): T | undefined {
   }
 }
 
-/** The address in its canonical form when it is of that version and of every nature asked for, else null. */
+/** Return the address in canonical form if it has the version and all requested properties, else null. */
 function ofVersion(input: Value, version: number, options: Value): string | null {
   const address = unlessValueError(() => ipAddress(input)) ?? unlessValueError(() => ipInterface(input))
   if (address === undefined || address.version !== version) return null

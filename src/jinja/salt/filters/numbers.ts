@@ -29,7 +29,7 @@ import { type NativeTable, native } from '../../runtime/native.ts'
 import { Undefined } from '../../runtime/undefined.ts'
 import { isHashableType } from '../python-type.ts'
 
-/** What `make` gives, or undefined where Python raises ValueError. */
+/** Return the result of `make`; undefined if Python would raise ValueError. */
 function unlessValueError<T>(make: () => T): T | undefined {
   try {
     return make()
@@ -75,7 +75,7 @@ function toFloat(value: Value): number | Float {
   throw typeError(`float() argument must be a string or a real number, not '${typeName(value)}'`)
 }
 
-/** An int where there is one, else a float, else the value as it came. */
+/** Return an int if possible, else a float, else the value unchanged. */
 export function toNum(value: Value): Value {
   return unlessValueError(() => toInt(value)) ?? unlessValueError(() => toFloat(value)) ?? value
 }

@@ -43,7 +43,7 @@ export function compiled(pattern: Value, ignoreCase: Value, multiline: Value): M
   return { regex, isBytes: true, answer: (part) => new Uint8Array(Buffer.from(part, 'latin1')) }
 }
 
-/** The text of what is to be matched, if it is of the pattern's own kind. */
+/** Return the text to match, if it has the pattern's type. */
 export function subjectText(value: Value, { isBytes }: Matching): string {
   const text = textOf(value)
   if (text === undefined && !(value instanceof Uint8Array)) {
@@ -57,7 +57,7 @@ export function subjectText(value: Value, { isBytes }: Matching): string {
   return text
 }
 
-/** The groups of a match; the whole where the pattern has none, None where there is no match. */
+/** Return the groups of a match; the whole match if the pattern has none, None without a match. */
 function groupsOf(match: PyMatch | null, { answer }: Matching): Value {
   if (match === null) return null
   const groups = match.groups()
@@ -65,7 +65,7 @@ function groupsOf(match: PyMatch | null, { answer }: Matching): Value {
   return Tuple.from(texts.map((text) => (text === null ? null : answer(text))))
 }
 
-/** What stands for each match. Python reads a template before it looks at the text. */
+/** Return the replacement of matches. Like Python, a template is parsed before the text is searched. */
 function replacer(replacement: Value, { regex, isBytes }: Matching): Replacement {
   if (replacement instanceof Undefined) return () => replacement.fail()
   const template = replacement instanceof Uint8Array ? latin1(replacement) : textOf(replacement)

@@ -1,5 +1,5 @@
-// Data to text and back: `yaml`, `json`, `xml`, `python`, their loaders, and scalars for YAML that is written by hand.
-// What is formatted is Markup, so autoescaping leaves it alone.
+// Serializers and their loaders: `yaml`, `json`, `xml`, `python`, and scalars for hand-written YAML. Formatted text is
+// Markup, so autoescaping does not change it.
 import {
   type DumpJsonOptions,
   decodeData,
@@ -34,13 +34,16 @@ function toYaml(value: Value, flowStyle: Value): Markup {
   return new Markup(text.endsWith('\n...') ? text.slice(0, -4) : text)
 }
 
-/** What an `import_…` tag hands over is a whole template; its text is meant. */
+/** An `import_…` tag passes a whole template; its text is used. */
 const loadable = (value: Value): Value => (value instanceof TemplateModule ? str(value) : value)
 
 const sourceOf = (value: Value): string =>
   value instanceof TemplateModule && value.name !== undefined ? `'${value.name}'` : 'the text'
 
-/** The error Salt's loader ends in: it looks for a text that libyaml does not keep. The reason says what happened. */
+/**
+ * Return the final error of Salt's loader: it quotes a text that libyaml does not keep. The reason contains the actual
+ * error.
+ */
 function unquotable(error: YamlError, source: string): PyError {
   return new PyError('AttributeError', "'NoneType' object has no attribute 'splitlines'", {
     reason: `Cannot load YAML: ${error.reason}; line ${error.problemAt!.line} of ${source}`,

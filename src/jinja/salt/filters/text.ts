@@ -49,7 +49,7 @@ function snakeCase(value: Value): Value {
   return new Markup(parts[0] + escapeText(parts.slice(1).join('')))
 }
 
-/** The text of what is split at another text. */
+/** Return the text of a value that is split at another text. */
 export function splittable(value: Value): string {
   if (value instanceof Uint8Array) throw typeError("a bytes-like object is required, not 'str'")
   return textOf(value) ?? noAttribute(value, 'split')
@@ -101,7 +101,7 @@ function normalizePath(path: string): string {
   return root + parts.join('/') || '.'
 }
 
-/** Joins paths of which any may be absolute: only the first keeps its root. */
+/** Join paths, of which any may be absolute: only the first keeps its root. */
 export function joinPath(parts: readonly Value[], kwargs: Kwargs): string {
   const [root, ...rest] = parts.map((part) => normalizePath(toText(part)))
   const unknown = [...kwargs].filter(([name]) => name !== 'use_posixpath' && !name.startsWith('__'))

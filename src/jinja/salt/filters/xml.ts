@@ -28,7 +28,7 @@ function unpackPair(entry: Value): [Value, Value] {
   return parts as [Value, Value]
 }
 
-/** What a content offers as tags with contents: a dict its items, a list of texts the texts themselves. */
+/** Return the tags with contents: the items of a dict, or the texts of a list. */
 function entriesOf(value: Value): Value[] {
   if (Array.isArray(value)) {
     const first = value[0]
@@ -49,7 +49,7 @@ function contentOf(entry: Value): Value {
   return second
 }
 
-/** An element before its names are known to be text, which Python asks only when it writes them. */
+/** An element before its names are checked to be text, which Python does only when it writes them. */
 interface Draft {
   tag: Value
   attributes: Map<Value, string>
@@ -87,7 +87,7 @@ function attributesOf(content: Map<Value, Value>): Map<Value, string> {
   return attributes
 }
 
-/** Adds an element for each entry to the parent; gives the last one that was made. */
+/** Add an element for each entry to the parent; return the last one. */
 function build(entries: Iterable<Value>, parent: Draft | undefined): Draft | undefined {
   let made: Draft | undefined
   for (const entry of entries) {
@@ -114,6 +114,6 @@ function build(entries: Iterable<Value>, parent: Draft | undefined): Draft | und
 export function toXml(value: Value): string {
   const root = build(entriesOf(value), undefined)
   if (root === undefined) throw new PyError('AttributeError', "'NoneType' object has no attribute 'iter'")
-  // written and read again, because what was no valid name or character is found out only then
+  // write and parse again, because invalid names and characters are detected only then
   return prettyXml(parseXml(xmlLine(finished(root))), ' ')
 }

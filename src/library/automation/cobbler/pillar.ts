@@ -1,4 +1,4 @@
-// `cobbler`: what Cobbler knows of the system of that name.
+// `cobbler`: Cobbler's data about the system with the minion's id.
 import { isDict, str } from '../../../data/mod.ts'
 import { arg, defineExtPillar } from '../../../sdk/mod.ts'
 import { systemData } from './system.ts'

@@ -1,4 +1,4 @@
-// What Cobbler knows of a system, by the options `cobbler.url`, `cobbler.user` and `cobbler.password`.
+// Cobbler's data about a system, by the options `cobbler.url`, `cobbler.user` and `cobbler.password`.
 import { type Dict, failure, isDict, str, textOf, truthy } from '../../../data/mod.ts'
 import type { DataSourceContext } from '../../../sdk/mod.ts'
 import { callXmlRpc } from './xmlrpc.ts'

@@ -32,7 +32,7 @@ export async function callXmlRpc(
 }
 
 const TAG = /<(\/?)([\w.:]+)[^>]*?(\/?)>/y
-/** How deep values may be nested. */
+/** Nesting limit of values. */
 const MOST_LEVELS = 100
 
 /** Reads the first value of an answer. */

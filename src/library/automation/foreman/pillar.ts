@@ -1,4 +1,4 @@
-// `foreman`: what Foreman knows of the host of that name, by its API v2.
+// `foreman`: Foreman's data about the host with the minion's id, by its API v2.
 import { type Dict, failure, isDict, isList, numberOf, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, askWebJson, defineExtPillar, type ExtPillarContext } from '../../../sdk/mod.ts'
 

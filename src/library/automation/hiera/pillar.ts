@@ -1,4 +1,4 @@
-// `hiera`: what the program hiera prints for a minion, whose grains of text are its variables.
+// `hiera`: the output of the program hiera for a minion, whose text grains are its variables.
 import { decodeBytes, failure, isDict, shlexSplit, str } from '../../../data/mod.ts'
 import { arg, defineExtPillar, loadYaml } from '../../../sdk/mod.ts'
 

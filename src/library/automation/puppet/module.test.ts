@@ -1,4 +1,4 @@
-// Runs of Puppet and Chef, told apart by the commands they become.
+// Runs of Puppet and Chef: the commands that they run.
 import { expect, test } from 'vitest'
 import { fromPlain, toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'

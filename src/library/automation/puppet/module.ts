@@ -1,4 +1,4 @@
-// The Puppet agent: runs, locks and facts. `puppet config print` tells the directories.
+// The Puppet agent: runs, locks and facts. `puppet config print` returns the directories.
 import { isAnyError, recover, toError } from '../../../base/mod.ts'
 import {
   type Dict,

@@ -1,5 +1,5 @@
-// varstack: a configuration file lists YAML files, whose names hold grains (`%{os}`); they are merged in that order. `__combine` in a dict
-// or as the first item of a list says how it is merged: `merge`, `replace` or `remove`.
+// varstack: a configuration file lists YAML files, whose names may contain grains (`%{os}`); they are merged in that
+// order. `__combine` in a dict, or as the first item of a list, selects the strategy: `merge`, `replace` or `remove`.
 import { type Dict, decodeBytes, failure, isDict, isList, str, typeName, type Value } from '../../../data/mod.ts'
 import { type DataSourceContext, dirName, loadYaml } from '../../../sdk/mod.ts'
 

@@ -11,7 +11,7 @@ import { allGroups, groupConfig, NAMED, policiesIn, scalingOf } from './group.ts
 import { groupFunctions } from './group-functions.ts'
 import { launchFunctions } from './launch-functions.ts'
 
-/** Attributes of machines by Salt's names: where they are in the answer. */
+/** Attributes of machines by Salt's names: their paths in the answer. */
 const ATTRIBUTES: Readonly<Record<string, string>> = {
   id: 'instanceId',
   private_ip_address: 'privateIpAddress',

@@ -82,7 +82,7 @@ const listIn = (ctx: StateContext, name: string): Value[] => {
 const orPillar = <T extends Value>(ctx: StateContext, given: readonly T[] | null, name: string): Value[] =>
   given?.length ? [...given] : listIn(ctx, name)
 
-/** Return the subnets of a group; a text says what is wrong. */
+/** Return the subnets of a group; a text is an error. */
 async function subnetsOf(ctx: StateContext, given: Present): Promise<string[] | string> {
   const { vpc_zone_identifier: ids, subnet_names: names } = given
   if (ids?.length && names?.length) throw misuse('vpc_zone_identifier and subnet_names are mutually exclusive options.')
@@ -127,13 +127,16 @@ interface Wanted {
   actions: Dict
 }
 
-/** Return settings that a group has and is to have, where they differ. Settings that are not given count as their defaults, or not at all. */
+/**
+ * Return the settings that differ between the group and the wanted state. Settings that are not given count as their
+ * defaults, or are ignored.
+ */
 function differences(given: Present, wanted: Wanted, present: Dict): { old: Dict; new: Dict } | undefined {
   const suspended = given.suspended_processes ?? []
   const actions: Dict = new Map([...wanted.actions].map(([name, action]) => [name, fullAction(action)]))
   const now = new Map(present)
   const presentActions = now.get('scheduled_actions') ?? null
-  // AWS tells when an action starts next where no time is given
+  // without a start time in the state, AWS reports the next start of the action
   for (const [name, action] of actions) {
     const found = isDict(presentActions) ? (presentActions.get(name) ?? null) : null
     if (isDict(action) && action.get('start_time') === null && isDict(found))
@@ -206,7 +209,7 @@ async function updateGroup(ctx: StateContext, given: Present, wanted: Wanted, pr
   return { result: true, comment: 'Updated autoscale group.', changes }
 }
 
-/** Ensure that a group is there with its settings. */
+/** Ensure that a group exists with its settings. */
 async function groupPart(ctx: StateContext, given: Present, wanted: Wanted): Promise<Part> {
   const { name } = given
   const present = await configOf(ctx, name, given)

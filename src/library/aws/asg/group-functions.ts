@@ -119,7 +119,7 @@ async function setActions(scaling: AwsCaller, name: string, wanted: Dict): Promi
   }
 }
 
-/** What a group has besides its own settings, read before AWS is asked for anything. */
+/** The further parts of a group, read before any request to AWS. */
 interface Further {
   tags: Dict[]
   suspended: string[]

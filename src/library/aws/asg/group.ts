@@ -1,4 +1,4 @@
-// Auto Scaling groups as AWS describes them, in the shape of Salt's functions.
+// Auto Scaling groups in AWS's descriptions, converted to the results of Salt's functions.
 import { type Dict, dictFrom, isDict, misuse, numberOf, str, type Value } from '../../../data/mod.ts'
 import { arg, type FunctionContext } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
@@ -99,7 +99,7 @@ const actionOf = (row: AwsAnswer): Dict =>
     ['recurrence', row.text('Recurrence')],
   ])
 
-/** Return the configuration of a group; empty where there is none. */
+/** Return the configuration of a group; empty if the group does not exist. */
 export async function groupConfig(scaling: AwsCaller, name: string): Promise<Dict> {
   const [row] = await allGroups(scaling, [name])
   if (row === undefined) return new Map()

@@ -1,4 +1,4 @@
-// Functions about launch configurations: what the machines of an Auto Scaling group are made from.
+// Functions about launch configurations, from which the machines of an Auto Scaling group are created.
 import { type Dict, isDict, misuse, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, reads, ret } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'

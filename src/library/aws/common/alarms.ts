@@ -1,10 +1,10 @@
-// Alarms of CloudWatch that belong to something else, such as a load balancer: each is a state of boto_cloudwatch_alarm.
+// CloudWatch alarms of another object, such as a load balancer: each is a state of boto_cloudwatch_alarm.
 import { type Dict, deepCopy, isDict, misuse, str, update, type Value } from '../../../data/mod.ts'
 import type { StateContext } from '../../../sdk/mod.ts'
 import { type AwsLogin, loginOf, optionOf } from './login.ts'
 import type { Part } from './part.ts'
 
-/** Return what options or pillar have under a name, with the given dict over it. */
+/** Return the options or pillar data under a name, merged with the given dict. */
 export function withPillar(ctx: StateContext, name: string | null, given: Dict | null): Dict {
   const found = (name ? optionOf(ctx, name) : undefined) ?? null
   const merged = isDict(found) ? (deepCopy(found) as Dict) : new Map<Value, Value>()
@@ -17,7 +17,7 @@ export interface Alarm {
   attributes: Dict
 }
 
-/** Return the alarms of a state by the name and description of what they belong to. */
+/** Return the alarms of a state, by the name and description of their owner. */
 export function alarmsOf(owner: string, alarms: Dict): Alarm[] {
   return [...alarms].map(([key, value]) => {
     const attributes = isDict(value) ? (value.get('attributes') ?? null) : null

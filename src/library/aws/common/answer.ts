@@ -1,4 +1,5 @@
-// Answers in XML, read by the names of elements. Where an element stands does not matter: AWS and what stands in for it differ there.
+// Answers in XML, read by element names. The position of an element does not matter: AWS and its substitutes differ
+// there.
 import type { XmlElement } from '../../../data/mod.ts'
 import { type Dict, parseXml, type Value } from '../../../data/mod.ts'
 
@@ -78,8 +79,8 @@ export class AwsAnswer {
   }
 
   /**
-   * Return everything in this element: lists of `item` and `member`, dicts by the names of elements, texts. Texts that are numbers or
-   * truth values become such where `typed` says so.
+   * Return the whole content of this element: lists of `item` and `member`, dicts by element name, texts. `typed`
+   * converts texts, for example to numbers or booleans.
    */
   value(typed: (text: string, name: string) => Value = (text) => text): Value {
     const elements = this.elements()

@@ -11,7 +11,7 @@ export const askerOf =
   async (ctx, fun, login, given = {}) =>
     (await ctx.call(`${module}.${fun}`, [], { ...given, ...loginOf(login) })) as Value
 
-/** Return the ids of subnets by their names; a text says what is wrong. */
+/** Return the ids of subnets by their names; a text is an error. */
 export async function subnetsByName(
   ctx: StateContext,
   names: readonly Value[],

@@ -1,5 +1,5 @@
-// One caller for all services of AWS, over their three kinds of requests. Requests are signed here and nowhere else; a service that says it is
-// busy is asked again after a pause that grows and varies.
+// The caller for all services of AWS, with their three kinds of requests. All requests are signed here; requests to a
+// busy service are retried after a growing, randomised pause.
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   decodeBytes,
@@ -33,13 +33,13 @@ export interface RestRequest {
   query?: Parameters
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array
-  /** Before the host name, such as the bucket of S3. */
+  /** Prefix of the host name, such as the bucket in S3. */
   subdomain?: string
 }
 
 export interface RestAnswer {
   status: number
-  /** By names in lower case. */
+  /** By name in lower case. */
   headers: ReadonlyMap<string, string>
   body: Uint8Array
 }
@@ -53,7 +53,7 @@ const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 20_000
 const ATTEMPTS = 6
 const MOST_PAGES = 10_000
-/** No answer is longer, except objects of S3. */
+/** Size limit of answers, except objects of S3. */
 const MOST_BYTES = 256 * 1024 * 1024
 
 export class AwsCaller {
@@ -61,7 +61,7 @@ export class AwsCaller {
   private readonly ctx: AwsContext
   private readonly name: ServiceName
   private address: Address | undefined
-  /** How many times a request is sent at most. */
+  /** Maximum number of attempts for a request. */
   attempts: number
   /** Whether requests carry a signature. */
   isSigned = true
@@ -141,7 +141,7 @@ export class AwsCaller {
     }
   }
 
-  /** Send a request, again where the service is busy. Throw what the service refuses. */
+  /** Send a request, and retry while the service is busy. Throw if the service refuses. */
   async rest(request: RestRequest): Promise<RestAnswer> {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.send(request, attempt)

@@ -1,5 +1,6 @@
-// Where the access key of a call comes from, in the order of Amazon's own programs: the arguments and options, the environment, a token of a
-// web identity, the shared files, the container, the machine's role. A role that is configured is then taken on with that key.
+// The access key of a call, from the same sources and in the same order as in Amazon's own programs: the arguments and
+// options, the environment, a web identity token, the shared files, the container, the machine's role. A configured
+// role is then assumed with that key.
 import { toError } from '../../../base/mod.ts'
 import { markSecret } from '../../../data/mod.ts'
 import type { AwsContext, AwsSettings } from './login.ts'
@@ -8,7 +9,7 @@ import { fromContainer, fromMachine, type TimedKey } from './metadata.ts'
 /** A key is renewed this long before it ends. */
 const EARLY_MS = 300_000
 
-/** Temporary keys by where they come from, shared by all calls of this process. */
+/** Temporary keys by source, shared by all calls of this process. */
 const kept = new Map<string, TimedKey>()
 
 /** Return a kept key that has not ended, or get a new one and keep it if it ends. */
@@ -61,7 +62,7 @@ function fromEnvironment(env: ReadonlyMap<string, string>): FoundKey | undefined
   return { key: { keyId, key, token: env.get('AWS_SESSION_TOKEN') || undefined } }
 }
 
-/** Return what the shared files and the file of a web identity say. */
+/** Return the settings of the shared files and of the web identity file. */
 async function fromFiles(ctx: AwsContext, env: ReadonlyMap<string, string>): Promise<FoundKey | undefined> {
   const [roleArn, tokenFile] = [env.get('AWS_ROLE_ARN'), env.get('AWS_WEB_IDENTITY_TOKEN_FILE')]
   if (roleArn && tokenFile) {

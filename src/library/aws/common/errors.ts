@@ -6,7 +6,7 @@ export interface AwsFault {
   service: string
   action: string
   status: number
-  /** The word of AWS for what is wrong, such as `InvalidGroup.NotFound`. */
+  /** AWS's error code, such as `InvalidGroup.NotFound`. */
   code: string
   text: string
 }
@@ -66,7 +66,7 @@ export async function unlessFault<T, E>(
   }
 }
 
-/** Return whether AWS accepts a call; what it says against it is logged. */
+/** Return whether AWS accepts a call; an error is logged. */
 export async function isAccepted(ctx: Pick<FunctionContext, 'log'>, call: Promise<unknown>): Promise<boolean> {
   const accepted = call.then(() => true)
   return unlessFault(accepted, (error) => {
@@ -98,7 +98,7 @@ const BUSY_STATUS = new Set([429, 500, 502, 503, 504])
 export const isBusy = ({ code, status }: Pick<AwsFault, 'code' | 'status'>): boolean =>
   THROTTLING.has(code) || BUSY_STATUS.has(status)
 
-/** Return an error in the shape of those functions of Salt's that use the newer library. */
+/** Return an error in the form of Salt's functions that use the newer library. */
 export function errorText({ fault: { code, action, text } }: AwsError): Dict {
   return new Map([['message', `An error occurred (${code}) when calling the ${action} operation: ${text}`]])
 }

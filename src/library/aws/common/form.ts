@@ -6,7 +6,7 @@ export interface Parameters {
   readonly [name: string]: Parameter
 }
 
-/** Return the parameters as pairs. What is null or undefined is left out. */
+/** Return the parameters as pairs. Null and undefined values are left out. */
 function pairsOf(parameter: Parameter, name: string, isFlat: boolean): [string, string][] {
   if (parameter === null || parameter === undefined) return []
   if (typeof parameter !== 'object') return [[name, String(parameter)]]

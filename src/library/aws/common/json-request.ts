@@ -2,7 +2,7 @@
 import { type Dict, isDict, type Plain, toPlain, type Value } from '../../../data/mod.ts'
 import type { AwsCaller } from './caller.ts'
 
-/** Call an action with those parameters that are given: what is null is left out. */
+/** Call an action with the given parameters: null values are left out. */
 export async function request(caller: AwsCaller, action: string, parameters: Record<string, Value>): Promise<Dict> {
   const given = Object.entries(parameters).filter(([, value]) => value !== null)
   const content = Object.fromEntries(given.map(([name, value]) => [name, toPlain(value)])) as Plain

@@ -1,8 +1,8 @@
-// The parameters of all functions for AWS that say where to call and by which key, and how options and pillar complete them.
+// The parameters of all functions for AWS about region and key, and their completion from options and pillar.
 import { type Dict, isDict, markSecret, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type FunctionContext, type Host, type HttpClient } from '../../../sdk/mod.ts'
 
-/** What a call to AWS needs to know and do. */
+/** The context of a call to AWS. */
 export interface AwsContext extends Pick<FunctionContext, 'opts' | 'log'> {
   readonly host: Host
   readonly http: HttpClient
@@ -27,7 +27,7 @@ export interface AwsLogin {
   profile?: Value
 }
 
-/** Return the parameters that say where to call, to pass them on to another function. */
+/** Return the parameters about region and key, for a call of another function. */
 export const loginOf = ({ region, key, keyid, profile }: AwsLogin): Record<string, Value> => ({
   region: region ?? null,
   key: key ?? null,
@@ -50,10 +50,10 @@ export interface AwsSettings {
 
 const DEFAULT_REGION = 'us-east-1'
 
-/** In place of a key it means the same as none. */
+/** As a key, this word means the same as no key. */
 const ROLE_WORD = 'use-instance-role-credentials'
 
-/** Return where to call, and with which key if one is configured. */
+/** Return the region, and the key if one is configured. */
 export function settingsOf(ctx: AwsContext, service: string, login: AwsLogin): AwsSettings {
   const profile = profileOf(ctx, login.profile ?? null)
   const own = (name: string): string | undefined => {

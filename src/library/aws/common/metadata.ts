@@ -15,7 +15,7 @@ const MACHINE = 'http://169.254.169.254'
 const MOST_BYTES = 1 << 20
 const CONTAINER = 'http://169.254.170.2'
 
-/** Hosts of full addresses that may be asked without TLS: loopback and the agents of ECS and EKS. */
+/** Hosts of full addresses that may be queried without TLS: loopback and the agents of ECS and EKS. */
 const PLAIN_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]', '169.254.170.2', '169.254.170.23', '[fd00:ec2::23]'])
 
 interface MetadataRequest {
@@ -24,7 +24,7 @@ interface MetadataRequest {
   headers?: Readonly<Record<string, string>>
 }
 
-/** Return the text that a metadata service answers with; an empty one where there is no such service. It is asked without a proxy. */
+/** Return the answer of a metadata service as text; empty if there is no such service. Proxies are not used. */
 async function askMetadata(ctx: AwsContext, { url, method = 'GET', headers = {} }: MetadataRequest): Promise<string> {
   const opts: Dict = new Map(ctx.opts)
   opts.set('http_connect_timeout', float(1)).set('http_request_timeout', float(5)).set('proxy_host', '')
@@ -41,7 +41,7 @@ async function askMetadata(ctx: AwsContext, { url, method = 'GET', headers = {} 
   return answer.has('error') || body === undefined ? '' : str(body).trim()
 }
 
-/** Return what answers questions about this machine: the path below `latest/meta-data/`. */
+/** Return a function that queries metadata of this machine: its argument is the path below `latest/meta-data/`. */
 async function machineMetadata(ctx: AwsContext, env: Environment): Promise<(path: string) => Promise<string>> {
   const base = `${(env.get('AWS_EC2_METADATA_SERVICE_ENDPOINT') || MACHINE).replace(/\/+$/, '')}/latest`
   const ttl = { 'X-aws-ec2-metadata-token-ttl-seconds': '60' }

@@ -2,27 +2,27 @@
 import { type Dict, dictFrom, isDict, truthy, type Value } from '../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../sdk/mod.ts'
 
-/** What became of one part. */
+/** The result of one part. */
 export interface Part {
   result: boolean | null
   comment: string
   changes?: Dict
 }
 
-/** Return a dict of old and new values, as `changes` has them. */
+/** Return a dict of old and new values for `changes`. */
 export const oldNew = (old: Value, now: Value): Dict => dictFrom({ old, new: now })
 
-/** Return the old and new values of one field, as `changes` has them. */
+/** Return the old and new values of one field for `changes`. */
 export const fieldChange = (name: string, old: Value, now: Value): Dict =>
   oldNew(new Map([[name, old]]), new Map([[name, now]]))
 
-/** One change, with the comments for what comes of it. */
+/** One change, with the comments for each result. */
 export interface Deed {
   foreseen: string
   done: string
   failed: string
   act: () => Promise<Value>
-  /** What has changed, once it is done. */
+  /** The applied changes. */
   changes: Dict | (() => Promise<Dict>)
 }
 
@@ -54,7 +54,10 @@ export class Parts {
     this.separator = separator
   }
 
-  /** Add a part, and return whether the state may go on: neither failed nor foreseen to lack what comes next. */
+  /**
+   * Add a part, and return whether the state may continue: it has not failed, and no prediction makes the next part
+   * impossible.
+   */
   add({ result, comment, changes = new Map() }: Part): boolean {
     mergeChanges(this.changes, changes)
     this.comment = `${this.comment}${this.separator}${comment}`
@@ -62,7 +65,7 @@ export class Parts {
     return result === true
   }
 
-  /** Add a part, and return whether the state may go on: a dry run goes on to foresee what comes next. */
+  /** Add a part, and return whether the state may continue: a dry run continues to predict the next parts. */
   addUnlessFailed(part: Part): boolean {
     return this.add(part) || part.result === null
   }
@@ -72,7 +75,7 @@ export class Parts {
   }
 }
 
-/** What is to be done so that tags are as wanted. */
+/** The changes that make tags equal to the wanted ones. */
 export interface TagChange {
   set: Dict
   remove: string[]
@@ -82,7 +85,7 @@ export interface TagChange {
 
 const are = (count: number): string => (count > 1 ? 's are' : ' is')
 
-/** Compare tags with those that are wanted. Undefined means that they are the same. */
+/** Compare tags with the wanted ones. Undefined if they are equal. */
 export function compareTags(wanted: Dict, present: Dict): TagChange | undefined {
   const remove = [...present.keys()].filter((tag) => !wanted.has(tag)).map(String)
   const added = [...wanted].filter(([tag]) => !present.has(tag))

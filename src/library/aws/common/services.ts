@@ -1,4 +1,4 @@
-// The services of AWS that plugins call: how their requests are written, where they are, and by which name they are signed.
+// The services of AWS that plug-ins call: format of requests, endpoint, and name for signing.
 
 /** `query`: a form, answered with XML. `json`: a JSON document with the header `x-amz-target`. `rest`: method and path. */
 interface Service {

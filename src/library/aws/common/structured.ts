@@ -1,7 +1,7 @@
-// Arguments that hold lists and dicts, or JSON of them.
+// Arguments that contain lists and dicts, or JSON of them.
 import { type Dict, isDict, isList, loadJson, misuse, str, type Value } from '../../../data/mod.ts'
 
-/** Return a value, or what its JSON holds. */
+/** Return a value, or its parsed JSON. */
 export const parsed = (value: Value): Value => (typeof value === 'string' ? loadJson(value) : value)
 
 /** Return the list of an argument; an empty one where nothing is given. */

@@ -1,4 +1,4 @@
-// Comparison of policies and settings of AWS, in which the order of lists does not count.
+// Comparison of AWS policies and settings, ignoring the order of lists.
 import { dumpJson, isDict, isList, str, type Value } from '../../../data/mod.ts'
 
 /** Return a value as a text that is the same where only the order of lists and names differs. */

@@ -40,7 +40,7 @@ const isThere = (caller: AwsCaller, name: string): Promise<boolean> =>
     'ResourceNotFoundException',
   )
 
-/** Look every second whether a table is there, or gone. Return whether that happens in half a minute. */
+/** Check every second whether a table exists, or is gone. Return whether that happens within half a minute. */
 async function becomes(caller: AwsCaller, name: string, wanted: boolean): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     if ((await isThere(caller, name)) === wanted) return true
@@ -49,7 +49,7 @@ async function becomes(caller: AwsCaller, name: string, wanted: boolean): Promis
   }
 }
 
-/** Return whether AWS accepts a change of tags; what it says against it is logged. */
+/** Return whether AWS accepts a change of tags; an error is logged. */
 const tagged = (ctx: FunctionContext, call: Promise<unknown>): Promise<boolean> =>
   unlessFault(
     call.then(() => true),

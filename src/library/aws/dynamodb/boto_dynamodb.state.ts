@@ -90,7 +90,7 @@ async function create(ctx: StateContext, name: string, wanted: Wanted, record: T
   return true
 }
 
-/** Ensure that a table has the wanted capacity; what is not given stays. Return whether that succeeds. */
+/** Ensure the capacity of a table; values that are not given stay. Return whether that succeeds. */
 async function setCapacity(
   ctx: StateContext,
   name: string,
@@ -129,7 +129,7 @@ async function tableOf(ctx: StateContext, table_name: string, login: AwsLogin): 
   return isDict(table) ? table : new Map()
 }
 
-/** Bring a table and what belongs to it into the wanted state. */
+/** Ensure the state of a table and its parts. */
 async function ensureTable(ctx: StateContext, name: string, wanted: Wanted, record: TableRecord): Promise<void> {
   const alarms = alarmsOf(name, withPillar(ctx, wanted.alarms_from_pillar, wanted.alarms)).map((alarm) =>
     completed(alarm, name, wanted),

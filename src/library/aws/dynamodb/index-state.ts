@@ -1,4 +1,4 @@
-// The global indexes of a table, as a state wants them.
+// The global indexes of a table in a state.
 import { type Dict, dictFrom, equals, isDict, isList, repr, str, truthy, type Value } from '../../../data/mod.ts'
 import type { StateContext } from '../../../sdk/mod.ts'
 import { unordered } from '../common/unordered.ts'
@@ -26,7 +26,7 @@ const attributesOf = (projection: Value): Value[] => {
   return isList(attributes) ? attributes : []
 }
 
-/** Return why an index cannot be made what is wanted; undefined where only its capacity may differ. */
+/** Return why an index cannot be changed to the wanted one; undefined if at most its capacity differs. */
 function obstacle(name: string, present: Dict, schema: Dict): string | undefined {
   const [now, wanted] = [field(present, 'Projection'), field(schema, 'Projection')]
   if (!equals(field(now, 'ProjectionType'), field(wanted, 'ProjectionType'))) return 'GSI projection types do not match'

@@ -1,4 +1,4 @@
-// Keys and indexes of tables, from Salt's words to those of AWS.
+// Converts keys and indexes of tables from Salt's form to AWS's.
 import { type Dict, isDict, isList, misuse, numberOf, str, truthy, type Value } from '../../../data/mod.ts'
 
 /** The definition of a key: its attribute, and whether it is text (`S`), a number (`N`) or bytes (`B`). */
@@ -100,7 +100,7 @@ const ATTRIBUTES = 'AttributeDefinitions'
 /** Return an index as `extract_index` returns it: one dict, with the attributes of the keys. */
 export const shownIndex = ({ schema, attributes }: Index): Dict => new Map(schema).set(ATTRIBUTES, attributes)
 
-/** Return the parts of what `extract_index` returns. */
+/** Return the parts of a result of `extract_index`. */
 export function indexParts(index: Dict): Index {
   const attributes = index.get(ATTRIBUTES) ?? null
   const schema = new Map([...index].filter(([name]) => name !== ATTRIBUTES))

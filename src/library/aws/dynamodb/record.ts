@@ -1,4 +1,4 @@
-// What a state about a table has done so far: comments, changes and the result.
+// Records the results of a state about a table: comments, changes and the result.
 import type { Dict } from '../../../data/mod.ts'
 import type { StateReturn } from '../../../sdk/mod.ts'
 import type { Part } from '../common/part.ts'
@@ -14,7 +14,7 @@ export class TableRecord {
     this.comments.push(comment)
   }
 
-  /** Say what a dry run would do. */
+  /** Record a prediction of a dry run. */
   foresee(comment: string): void {
     this.add({ result: null, comment })
   }

@@ -7,7 +7,7 @@ import { call, RUNNING } from './state-calls.ts'
 
 const text = (doc: string) => arg.text(doc, { optional: true })
 
-/** Arguments that go to `boto_ec2.run` as they are. */
+/** Arguments that are passed to `boto_ec2.run` unchanged. */
 const LAUNCH = {
   tags: arg.dict('Tags. Others are removed, but for `Name`', { optional: true }),
   key_name: text('Name of the key pair that may sign in'),
@@ -182,7 +182,7 @@ interface Gone extends AwsLogin {
   filters: Dict | null
 }
 
-/** Release the public address that a machine had; a text says what went wrong. */
+/** Release the former public address of a machine; a text is an error. */
 async function releaseAddress(ctx: StateContext, login: AwsLogin, address: string): Promise<string | undefined> {
   const [found = null] = listed(await call(ctx, 'get_eip_address_info', login, { addresses: [address] }))
   if (!isDict(found)) return `Can't determine AllocationId for address ${address}.`

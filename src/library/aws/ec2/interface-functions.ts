@@ -27,7 +27,7 @@ type Answer = Record<string, Value>
 const NONE = 'No ENIs found.'
 const refused = (message: string): Answer => ({ error: new Map([['message', message]]) })
 
-/** Return what a function says, or the error of AWS. */
+/** Return the result of a function, or the error of AWS. */
 const orItsError = (call: Promise<Answer>): Promise<Answer> =>
   unlessFault(call, (error): Answer => ({ error: errorDict(error) }))
 
@@ -160,7 +160,7 @@ async function createInterface(ctx: FunctionContext, given: Creation): Promise<A
   return { result: shown(made, ec2.region) }
 }
 
-/** Attributes by Salt's names and those of EC2. */
+/** Attributes by Salt's names, with EC2's names. */
 const ATTRIBUTES: Readonly<Record<string, string>> = {
   description: 'Description',
   groups: 'SecurityGroupId',
@@ -197,7 +197,7 @@ function modify(ctx: FunctionContext, { attr, value, ...given }: Modification): 
   })
 }
 
-/** Return the id that a name or an id means; undefined, with a line in the log, where there is none. */
+/** Return the id for a name or an id; undefined, with a log line, if it does not exist. */
 async function addressedFace(
   ctx: FunctionContext,
   ec2: AwsCaller,

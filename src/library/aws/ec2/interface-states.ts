@@ -43,7 +43,7 @@ const groupsOf = (face: Dict): string[] => {
   return (isList(groups) ? groups.filter(isDict).map((group) => str(group.get('id') ?? '')) : []).sort()
 }
 
-/** Give the interface a public address, unless it has one. What cannot be given is released. */
+/** Give the interface a public address, unless it has one. An address that cannot be assigned is released. */
 async function publicAddress(ctx: StateContext, given: Wanted, face: Dict): Promise<Part> {
   if (face.has('publicIp')) return { result: true, comment: 'An EIP is already allocated/assocaited to the ENI' }
   if (ctx.test) return { result: null, comment: 'An EIP is set to be allocated and assocaited to the ENI.' }

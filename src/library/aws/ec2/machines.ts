@@ -52,7 +52,7 @@ export async function machineId(ctx: FunctionContext, search: Search): Promise<s
   return found[0]?.text('instanceId') ?? null
 }
 
-/** Return what functions tell of a machine in place of an object of Python. */
+/** Return the description of a machine, in place of a Python object. */
 export const shownMachine = (machine: AwsAnswer): Dict =>
   new Map<Value, Value>([
     ['id', machine.text('instanceId')],

@@ -3,7 +3,7 @@
 import { askerOf } from '../common/ask.ts'
 import { asking } from '../common/state-calls.ts'
 
-/** Call a function whose answer is a dict, with `error` where AWS refuses. */
+/** Call a function that returns a dict, with `error` if AWS refuses. */
 export const ask = asking('boto_ec2')
 
 /** Call a function with any answer. */

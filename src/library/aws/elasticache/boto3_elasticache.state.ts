@@ -28,7 +28,7 @@ const PRESENT = {
   args: MORE,
 }
 
-/** A kind of thing: its names in functions and comments, and what differs from the parameters of a state. */
+/** A kind of resource: its names in functions and comments, and its differences in parameters. */
 interface Kind {
   fun: string
   title: string
@@ -41,7 +41,7 @@ interface Kind {
 interface Wanted {
   name: string
   login: AwsLogin
-  /** Parameters of the functions that make and change it, besides those of AWS. */
+  /** Parameters of the functions that create and change it, besides those of AWS. */
   given: Record<string, Value>
   more: Dict
 }
@@ -133,7 +133,7 @@ async function memberOf(ctx: StateContext, group: Dict, login: AwsLogin): Promis
   return dictsIn(found)[0] ?? new Map()
 }
 
-/** Return what differs between a subnet group and what is wanted. */
+/** Return the differences between a subnet group and the wanted one. */
 function subnetGap(wanted: Dict, group: Dict): Dict {
   const subnets = group.get('Subnets') ?? null
   const ids = dictsIn(subnets).map((one) => one.get('SubnetIdentifier') ?? null)

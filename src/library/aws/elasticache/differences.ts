@@ -1,4 +1,5 @@
-// What differs between a cluster or replication group of ElastiCache and the parameters of a state. Only what is given counts.
+// Differences between a cluster or replication group of ElastiCache and the parameters of a state. Only given
+// parameters count.
 import { type Dict, isDict, isList, str, type Value } from '../../../data/mod.ts'
 import { dictsIn } from '../common/structured.ts'
 import { unordered } from '../common/unordered.ts'
@@ -26,7 +27,10 @@ export function clusterSettings(cluster: Dict): Dict {
   return new Map([...cluster, ...derived.filter(([, value]) => value !== null)])
 }
 
-/** Return settings of a replication group by the names of the parameters that change them; some are those of its clusters. */
+/**
+ * Return settings of a replication group by the names of the parameters that change them; some are those of its
+ * clusters.
+ */
 export function replicationSettings(group: Dict, member: Dict): Dict {
   const failover = group.get('AutomaticFailover') ?? null
   const nodes = dictsIn(group.get('NodeGroups') ?? null)
@@ -40,7 +44,7 @@ export function replicationSettings(group: Dict, member: Dict): Dict {
   return new Map([...clusterSettings(member), ...group, ...derived.filter(([, value]) => value !== null)])
 }
 
-/** Parameters that a change can have. Those in the second list say how another is changed, and are sent along with it. */
+/** Parameters that a change can have. Those in the second list modify another change, and are sent with it. */
 export interface Changeable {
   settings: readonly string[]
   along: readonly string[]
@@ -96,7 +100,10 @@ function isSame(name: string, wanted: Value, present: Value): boolean {
   return unordered(one) === unordered(other)
 }
 
-/** Return the parameters of a change to what is wanted; an empty dict where nothing differs. Settings that AWS does not tell do not count. */
+/**
+ * Return the parameters of a change to the wanted state; an empty dict if nothing differs. Settings that AWS does not
+ * return are ignored.
+ */
 export function differing(wanted: Dict, present: Dict, { settings, along }: Changeable): Dict {
   const changed = settings.filter(
     (name) =>

@@ -1,4 +1,5 @@
-// What ElastiCache keeps by names: clusters, replication groups and others. All of them are described, made, changed and deleted in the same way.
+// The resources of ElastiCache: clusters, replication groups and others. All are described, created, changed and
+// deleted in the same way.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dict, isDict, isList, markSecret, misuse, numberOf, str, type Value } from '../../../data/mod.ts'
 import { arg, type FunctionContext } from '../../../sdk/mod.ts'
@@ -8,14 +9,14 @@ import { type AwsLogin, LOGIN } from '../common/login.ts'
 import { parametersOf, shapedDict } from './shapes.ts'
 
 export interface Resource {
-  /** In the names of actions. */
+  /** The name in actions. */
   noun: string
-  /** In texts. */
+  /** The name in texts. */
   words: string
   /** The parameter with its name. */
   id: string
   missing: string
-  /** Where its status is in a description; it is ready where that is `available`. */
+  /** Path of the status in a description; the resource is ready if that is `available`. */
   status?: string
 }
 
@@ -59,14 +60,14 @@ export const WAIT = arg.any('Seconds to wait until it is done; 0 does not wait',
 
 export const cacheOf = (ctx: FunctionContext, login: AwsLogin): AwsCaller => AwsCaller.of(ctx, 'elasticache', login)
 
-/** Return further parameters. A password among them is not shown. */
+/** Return further parameters. A password among them is masked. */
 export function further(more: ReadonlyMap<string, Value>): Dict {
   const token = more.get('AuthToken')
   if (typeof token === 'string') markSecret(token)
   return new Map([...more].filter(([name]) => !name.startsWith('_')))
 }
 
-/** Return descriptions; null where there is none of that name. */
+/** Return descriptions; null if the resource does not exist. */
 export function describeAll(
   cache: AwsCaller,
   { noun, id, missing }: Resource,

@@ -1,4 +1,5 @@
-// Parameters and answers of ElastiCache: dicts by the names of AWS, as boto3 has them. In forms and answers, each list has an element around each entry.
+// Parameters and answers of ElastiCache: dicts with AWS's names, as in boto3. In forms and answers, each list entry has
+// its own element.
 import { type Dict, Float, isDict, isList, misuse, str, type Value } from '../../../data/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
 import type { Parameter, Parameters } from '../common/form.ts'
@@ -69,7 +70,7 @@ function textValue(name: string, text: string | null): Value {
   return text === 'true' || text === 'false' ? text === 'true' : text
 }
 
-/** Return an element of an answer as a dict, a list or what its text says. */
+/** Return an element of an answer as a dict, a list or a converted text. */
 export function shaped(answer: AwsAnswer): Value {
   const inside = answer.children()
   if (LISTS.has(answer.name)) return inside.map(shaped)

@@ -1,4 +1,4 @@
-// Load balancers (classic ELB) as AWS describes them, in the shape of Salt's functions.
+// Classic load balancers (ELB) in AWS's descriptions, converted to the results of Salt's functions.
 import { type Dict, dictFrom, misuse, numberOf, str, type Tuple, tuple, type Value } from '../../../data/mod.ts'
 import { arg, type FunctionContext } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
@@ -17,7 +17,7 @@ export function allBalancers(elb: AwsCaller): Promise<AwsAnswer[]> {
   return elb.rows('DescribeLoadBalancers', {}, 'DescribeLoadBalancersResult.LoadBalancerDescriptions', token)
 }
 
-/** Return the description of a load balancer; undefined where there is none. */
+/** Return the description of a load balancer; undefined if it does not exist. */
 export async function findBalancer(elb: AwsCaller, name: string): Promise<AwsAnswer | undefined> {
   const found = elb
     .query('DescribeLoadBalancers', { LoadBalancerNames: [name] })
@@ -25,7 +25,7 @@ export async function findBalancer(elb: AwsCaller, name: string): Promise<AwsAns
   return unlessFault(found, () => undefined, 'LoadBalancerNotFound', 'AccessPointNotFound')
 }
 
-/** Return whether AWS does an action on a load balancer; what it says against it is logged. */
+/** Return whether AWS accepts an action on a load balancer; an error is logged. */
 export const isDone = (
   ctx: FunctionContext,
   { action, name, login, parameters = {} }: { action: string; name: string; login: AwsLogin; parameters?: Parameters },
@@ -72,7 +72,7 @@ function listenerOf(row: AwsAnswer): Dict {
 const backendOf = (row: AwsAnswer): Dict =>
   dictFrom({ instance_port: row.number('InstancePort'), policies: row.texts('PolicyNames') })
 
-/** Return the tags of a load balancer; null where there are none. */
+/** Return the tags of a load balancer; null if it has none. */
 async function tagsOf(elb: AwsCaller, name: string): Promise<Dict | null> {
   const answer = await elb.query('DescribeTags', { LoadBalancerNames: [name] })
   const [found] = answer.rows('DescribeTagsResult.TagDescriptions')

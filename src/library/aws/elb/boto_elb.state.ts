@@ -73,7 +73,7 @@ type Present = Bound<typeof PRESENT>
 
 const LISTENER_POLICIES = 'boto_elb_listener_policies'
 
-/** Return listeners with their policies, of which some may be in pillar by protocol. */
+/** Return listeners with their policies, some of which may be in pillar by protocol. */
 function listenersOf(ctx: StateContext, given: Value): Dict[] {
   return dictsOf('listeners', given).map((listener) => {
     for (const key of ['elb_port', 'instance_port', 'elb_protocol'])
@@ -90,13 +90,13 @@ function listenersOf(ctx: StateContext, given: Value): Dict[] {
 
 interface Site {
   subnets: string[]
-  /** Undefined leaves them alone. */
+  /** Undefined leaves them unchanged. */
   groups: string[] | undefined
 }
 
 const RUNNING = ['pending', 'rebooting', 'running', 'stopping', 'stopped']
 
-/** Return the subnets and security groups of a state; a text says what is wrong. */
+/** Return the subnets and security groups of a state; a text is an error. */
 async function siteOf({ ctx, login }: Balancer, given: Present): Promise<Site | string> {
   const { availability_zones, subnets, subnet_names, security_groups } = given
   const places = [availability_zones, subnets, subnet_names].filter((list) => list !== null && list.length > 0)

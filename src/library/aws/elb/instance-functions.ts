@@ -24,7 +24,7 @@ interface Members extends AwsLogin {
   instances: string | readonly Value[]
 }
 
-/** Add machines, or take them away; return the ids for which that did not work, or what AWS says against it. */
+/** Register or deregister machines; return the ids that failed, or AWS's error. */
 async function change(
   ctx: FunctionContext,
   { name, instances, ...login }: Members,

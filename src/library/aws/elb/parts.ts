@@ -46,7 +46,7 @@ export async function securityGroups(balancer: Balancer, wanted: readonly string
   })
 }
 
-/** Return a listener as a text, by which listeners are compared. */
+/** Return the text by which listeners are compared. */
 function keyOf(listener: Dict): string {
   const [port, instancePort, protocol, ...others] = listenerTuple(listener)
   return [portOf(port ?? null), portOf(instancePort ?? null), str(protocol ?? '').toUpperCase(), ...others].join(' ')
@@ -81,7 +81,7 @@ export async function listenersPresent(balancer: Balancer, wanted: readonly Dict
   return { result, comment: lines.join(' '), changes: new Map([['listeners', oldNew(present, now)]]) }
 }
 
-/** Where a load balancer is: zones or subnets. */
+/** The location of a load balancer: zones or subnets. */
 interface Place {
   field: 'availability_zones' | 'subnets'
   words: string
@@ -139,7 +139,7 @@ export const subnetsPresent = (balancer: Balancer, subnets: readonly string[]): 
 const isSet = (wanted: Value, present: Value): boolean =>
   typeof present === 'boolean' ? isYes(wanted) === present : str(wanted) === str(present)
 
-/** Return whether all settings of a state are as wanted; defaults count where they are not given. */
+/** Return whether all settings of a state are as wanted; missing settings count as their defaults. */
 function areSet(wanted: Dict, present: Dict): boolean {
   return [...wanted].every(([group, settings]) => {
     const now = present.get(group) ?? null

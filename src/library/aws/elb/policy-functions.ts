@@ -20,7 +20,7 @@ interface PortPolicies extends AwsLogin {
   policies: string[] | null
 }
 
-/** Set the policies of a port; there is nothing to do where there is no load balancer. */
+/** Set the policies of a port; do nothing if the load balancer does not exist. */
 async function setPolicies(
   ctx: FunctionContext,
   { name, port, policies, ...login }: PortPolicies,

@@ -1,4 +1,4 @@
-// The part of the state of a load balancer that is about its policies, and which listeners and ports have them.
+// The policies of a load balancer in its state: the policies, and their assignment to listeners and ports.
 import { createHash } from 'node:crypto'
 import { compareText, type Dict, isDict, misuse, PySet, repr, str, truthy, type Value } from '../../../data/mod.ts'
 import { oldNew, type Part } from '../common/part.ts'
@@ -6,20 +6,20 @@ import { dictOf } from '../common/structured.ts'
 import { ask, type Balancer, configOf, listIn } from './parts.ts'
 
 interface Policy {
-  /** Its name at AWS: type, name and a hash of the attributes, so that one with other attributes is another. */
+  /** Its name in AWS: type, name and a hash of the attributes, so that other attributes give another policy. */
   name: string
   type: string
   attributes: Dict
 }
 
-/** Return the name of a policy at AWS: the one that Salt gives it. */
+/** Return the AWS name of a policy, as Salt builds it. */
 function nameOf(name: string, type: string, attributes: Dict): string {
   const items = [...attributes].sort(([one], [other]) => compareText(str(one), str(other)))
   const text = `[${items.map(([key, value]) => `(${repr(key)}, ${repr(value)})`).join(', ')}]`
   return `${type.replace(/Type$/, '')}-${name}-${createHash('md5').update(text).digest('hex')}`
 }
 
-/** Return the policies of a state by the names that it has for them. */
+/** Return the policies of a state by their names in the state. */
 export function policiesOf(given: readonly Dict[]): Map<string, Policy> {
   const policies = new Map<string, Policy>()
   for (const policy of given) {
@@ -58,7 +58,7 @@ export function wantedByPort(
   )
 }
 
-/** AWS gives such policies to listeners that end TLS and have none of their own. */
+/** Policies that AWS assigns to TLS listeners without one. */
 const isDefault = (name: string): boolean => /^ELBSecurityPolicy-\d{4}-\d{2}$/.test(name)
 
 function presentByPort(config: Dict, list: string, port: string): ByPort {
@@ -66,7 +66,7 @@ function presentByPort(config: Dict, list: string, port: string): ByPort {
   return new Map(rows.map((row) => [str(row.get(port) ?? ''), listIn(row, 'policies').map(str).sort()]))
 }
 
-/** Return the ports whose policies differ. */
+/** Return the ports with different policies. */
 function differing(wanted: ByPort, present: ByPort): string[] {
   const ports = [...new Set([...wanted.keys(), ...present.keys()])]
   return ports.filter((port) => {
@@ -106,7 +106,7 @@ export interface WantedPolicies {
   backends: ByPort
 }
 
-/** Ensure that policies are as wanted: new ones are made first, and those that nothing has any more are deleted last. */
+/** Ensure the policies: new ones are created first, and unused ones are deleted last. */
 export async function policiesPresent(balancer: Balancer, wanted: WantedPolicies): Promise<Part> {
   const { ctx, name } = balancer
   const config = await configOf(balancer)
@@ -152,7 +152,7 @@ export async function policiesPresent(balancer: Balancer, wanted: WantedPolicies
   return { result: null, comment: [`ELB ${name} ${begin}`, ...lines].join('  ') }
 }
 
-/** Take steps one after another, as far as AWS accepts them. */
+/** Carry out steps in order, until AWS refuses one. */
 async function take(balancer: Balancer, steps: readonly Step[]): Promise<Part> {
   const changes: Dict = new Map()
   let comment = ''

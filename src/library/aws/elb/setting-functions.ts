@@ -40,7 +40,7 @@ const field = (dict: Dict, name: string, otherwise: string | null = null): strin
   return value === null ? otherwise : str(value)
 }
 
-/** Return attributes as parameters; a text says what is wrong with them. */
+/** Return attributes as parameters; a text is an error. */
 function attributeParameters(attributes: Dict): Parameters | string {
   const group = (name: string): Dict => dictOf(name, attributes.get(name) ?? null)
   const [log, zones] = [group('access_log'), group('cross_zone_load_balancing')]

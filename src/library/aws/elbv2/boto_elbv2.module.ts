@@ -29,7 +29,7 @@ async function arnOf(elb: AwsCaller, name: string): Promise<string | null> {
 const targetsOf = (targets: string | readonly Value[]): Parameters[] =>
   (typeof targets === 'string' ? [targets] : targets).map((target) => ({ Id: String(target) }))
 
-/** Return whether AWS does an action on a target group; what it says against it is logged. */
+/** Return whether AWS accepts an action on a target group; an error is logged. */
 async function isDone(
   ctx: FunctionContext,
   { action, name, login, parameters = {} }: { action: string; name: string; login: AwsLogin; parameters?: Parameters },

@@ -31,7 +31,7 @@ async function healthOf(ctx: StateContext, name: string, login: AwsLogin): Promi
   return isDict(health) ? health : new Map()
 }
 
-/** How the targets of a group are changed. */
+/** The direction of a change of targets. */
 interface Direction {
   fun: string
   /** State of a target after the change, for a dry run. */

@@ -11,14 +11,14 @@ const USER = arg.text('Name of the user')
 const at = (value: Value, ...path: string[]): Value =>
   path.reduce<Value>((inner, name) => (isDict(inner) ? (inner.get(name) ?? null) : null), value)
 
-/** Return the ids of the access keys of a user; a text says why they are not known. */
+/** Return the ids of the access keys of a user; a text is an error. */
 async function keysOf(ctx: StateContext, user: string, login: AwsLogin): Promise<string[] | string> {
   const answer = await ask(ctx, 'get_all_access_keys', login, { user_name: user })
   const keys = at(answer, 'list_access_keys_response', 'list_access_keys_result', 'access_key_metadata')
   return isList(keys) ? keys.map((key) => str(at(key, 'access_key_id'))) : str(answer)
 }
 
-/** Return a text, or what a file of the file server has. */
+/** Return a text, or the content of a file of the file server. */
 async function textOf(ctx: StateContext, given: string): Promise<string> {
   if (!given.startsWith('salt://')) return given
   const text = (await ctx.call('cp.get_file_str', [given])) as Value
@@ -119,7 +119,7 @@ const policyStates = {
           const text = (value: Value): string => str(value).toLowerCase()
           const gap = wanted.filter(([field, value]) => text(now.get(field) ?? null) !== text(value))
           if (gap.length === 0) return settled('Account policy is not changed.')
-          // AWS sets to its default what a request leaves out
+          // AWS resets fields that a request omits to their defaults
           const kept = Object.keys(PASSWORD_POLICY).filter((field) => now.has(field))
           const all = Object.fromEntries([...kept.map((field) => [field, now.get(field)!] as const), ...wanted])
           return { all, changes: new Map(gap.map(([field, value]): [Value, Value] => [field, text(value)])) }

@@ -16,7 +16,7 @@ interface Call extends Omit<Deed, 'act'> {
 const perform = (ctx: StateContext, login: AwsLogin, { fun, given, ...deed }: Call): Promise<Part> =>
   performDeed(ctx, { ...deed, act: () => ask(ctx, fun, login, given) })
 
-/** Return who may take on a role: the statements of pillar, then those of the state. */
+/** Return the trust policy of a role: the statements of pillar, then those of the state. */
 async function trustOf(ctx: StateContext, given: Dict | null, pillar: string | null): Promise<Dict> {
   const trust: Dict = new Map()
   const found = pillar ? await ctx.call('pillar.get', [pillar, null]) : null

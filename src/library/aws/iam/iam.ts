@@ -13,7 +13,7 @@ export const named = (doc: string) => ({ name: arg.text(doc), ...LOGIN })
 
 export const PREFIX = arg.text('What paths begin with', { default: '/' })
 
-/** Elements that are lists even where nothing is in them. */
+/** Elements that are lists even if they are empty. */
 const LISTS = new Set(
   'AccessKeyMetadata AttachedPolicies Groups InstanceProfiles MFADevices Policies PolicyGroups PolicyNames PolicyRoles PolicyUsers Roles Users Versions'.split(
     ' ',
@@ -51,7 +51,7 @@ export async function find(
   })
 }
 
-/** Return whether an action is done; what AWS says against it is logged. */
+/** Return whether AWS accepts an action; an error is logged. */
 export const isDone = (
   ctx: FunctionContext,
   login: AwsLogin,
@@ -88,6 +88,6 @@ export async function policyArn(ctx: FunctionContext, name: string, login: AwsLo
 
 export const entry = (value: Value, name: string): string => (isDict(value) ? str(value.get(name) ?? '') : '')
 
-/** Return the members of a group; undefined where there is no such group. */
+/** Return the members of a group; undefined if the group does not exist. */
 export const membersOf = (ctx: FunctionContext, login: AwsLogin, group: string): Promise<Dict[] | undefined> =>
   unlessFault(list(ctx, login, 'GetGroup', 'Users', { GroupName: group }), () => undefined)

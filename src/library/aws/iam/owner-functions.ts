@@ -1,4 +1,5 @@
-// Policies of users, groups and roles: those within them, and managed ones that are attached. The functions are the same for all three.
+// Policies of users, groups and roles: inline policies, and attached managed ones. The functions are the same for all
+// three.
 import type { Value } from '../../../data/mod.ts'
 import { arg, changes, reads, ret } from '../../../sdk/mod.ts'
 import { unlessFault } from '../common/errors.ts'

@@ -45,7 +45,7 @@ async function attachedTo(ctx: StateContext, owner: Owner): Promise<Attached[]> 
   }))
 }
 
-/** Return the policies of a state, with those that pillar has under the given names. */
+/** Return the policies of a state, merged with those in pillar under the given names. */
 export async function wantedPolicies(ctx: StateContext, given: Value, pillars: readonly Value[]): Promise<Dict> {
   const wanted: Dict = new Map()
   for (const name of pillars) {
@@ -64,7 +64,7 @@ interface Step {
   failed: string
 }
 
-/** Take steps one after another, and return what became of a list. */
+/** Carry out steps in order, and return the result for a list. */
 async function take(
   ctx: StateContext,
   owner: Owner,
@@ -150,7 +150,7 @@ export async function managedPolicies(
   return modify(ctx, owner, steps, { names: [...detach, ...attach], field: 'managed_policies', list })
 }
 
-/** Detach all managed policies of an owner, and delete those within it. */
+/** Detach all managed policies of an owner, and delete its inline policies. */
 export async function noPolicies(ctx: StateContext, owner: Owner): Promise<Part[]> {
   const { kind, name } = owner
   const arns = async (): Promise<string[]> => (await attachedTo(ctx, owner)).map(({ arn }) => arn)

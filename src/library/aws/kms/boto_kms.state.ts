@@ -10,7 +10,7 @@ async function ask(ctx: StateContext, fun: string, login: AwsLogin, given: Recor
   return isDict(answer) ? answer : new Map()
 }
 
-/** Return what AWS says against a call; undefined where it does not. */
+/** Return AWS's error of a call; undefined if it succeeded. */
 function refusal(answer: Dict): string | undefined {
   const error = answer.get('error') ?? null
   if (error === null) return undefined
@@ -103,7 +103,7 @@ interface Wanted {
 
 const creation = (name: string): Dict => fieldChange('key', null, name)
 
-/** Make a key and its alias. Return its metadata where both are there. */
+/** Create a key and its alias. Return its metadata if both exist. */
 async function make(
   ctx: StateContext,
   login: AwsLogin,

@@ -8,7 +8,7 @@ import type { AwsLogin } from '../common/login.ts'
 
 export const kmsOf = (ctx: FunctionContext, login: AwsLogin): AwsCaller => AwsCaller.of(ctx, 'kms', login)
 
-/** Return a reply, or what AWS says against it. */
+/** Return a reply, or AWS's error. */
 export const answered = (reply: Promise<Record<string, Value>>): Promise<Record<string, Value>> =>
   unlessFault(reply, (error) => ({ error: errorDict(error) }))
 
@@ -52,11 +52,11 @@ export async function listed(
   }
 }
 
-/** Return bytes as a request has them: text to encrypt is UTF-8. */
+/** Return bytes for a request: text to encrypt is UTF-8. */
 export const plainBytes = (value: Value): string =>
   Buffer.from(value instanceof Uint8Array ? value : str(value)).toString('base64')
 
-/** Return encrypted bytes as a request has them: bytes, or a text that is base64 already. */
+/** Return encrypted bytes for a request: bytes, or a text that is base64 already. */
 export function cipherBytes(value: Value): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
   const text = str(value).trim()

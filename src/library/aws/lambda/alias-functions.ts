@@ -14,7 +14,7 @@ interface Named {
   Name: string
 }
 
-/** Return an alias; undefined where there is none. */
+/** Return an alias; undefined if it does not exist. */
 async function findAlias(
   ctx: FunctionContext,
   login: AwsLogin,

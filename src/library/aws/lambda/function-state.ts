@@ -62,7 +62,7 @@ const presentNetworks = (configuration: Dict): Dict => {
   return new Map(['SubnetIds', 'SecurityGroupIds'].map((name): [Value, Value] => [name, list(name)]))
 }
 
-/** Return the variables as texts, as AWS keeps them. */
+/** Return the variables as texts, as AWS stores them. */
 function variablesOf(environment: Value): Dict {
   const variables = isDict(environment) ? (environment.get('Variables') ?? null) : null
   return new Map(isDict(variables) ? [...variables].map(([name, value]) => [str(name), str(value)]) : [])
@@ -123,7 +123,9 @@ const CODE_FIELDS = ['CodeSha256', 'CodeSize']
 const codeIn = (configuration: Dict): Dict =>
   new Map(CODE_FIELDS.map((name): [Value, Value] => [name, configuration.get(name) ?? null]))
 
-/** Compare the code by its hash. What is in a bucket is not read: AWS compares it, and a dry run cannot tell. */
+/**
+ * Compare the code by its hash. Code in a bucket is not read: AWS compares it, and a dry run cannot predict the result.
+ */
 async function codePart(ctx: StateContext, wanted: Wanted): Promise<Part> {
   const { FunctionName, ZipFile, S3Bucket, S3Key, S3ObjectVersion } = wanted
   const before = codeIn(await describe(ctx, wanted))

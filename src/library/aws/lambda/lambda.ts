@@ -25,7 +25,7 @@ interface LambdaRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   query?: Parameters
-  /** What is null is left out. */
+  /** Null values are left out. */
   content?: Record<string, Value>
 }
 
@@ -57,7 +57,7 @@ export async function listed(
   throw failure(`lambda ${action} does not come to an end after ${MOST_PAGES} pages`)
 }
 
-/** Return some fields of an entry; one that is absent is None. */
+/** Return some fields of an entry; missing ones are None. */
 export const fieldsOf = (entry: Dict, fields: readonly string[]): Dict =>
   new Map(fields.map((field): [Value, Value] => [field, entry.get(field) ?? null]))
 

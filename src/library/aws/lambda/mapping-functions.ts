@@ -37,7 +37,7 @@ async function idsBetween(
   return (await listed(lambdaOf(ctx, login), request)).map((mapping) => str(mapping.get('UUID') ?? ''))
 }
 
-/** Return the ids of the mappings that are meant. */
+/** Return the ids of the matching event source mappings. */
 async function idsOf(
   ctx: FunctionContext,
   { UUID, EventSourceArn, FunctionName, ...login }: Bound<typeof ONE>,
@@ -51,7 +51,7 @@ async function idsOf(
 
 const pathOf = (id: string): string => `${ROOT}/${awsEscaped(id)}`
 
-/** Return the first mapping that is meant; undefined where there is none. */
+/** Return the first matching mapping; undefined if there is none. */
 async function findMapping(ctx: FunctionContext, given: Bound<typeof ONE>): Promise<Dict | undefined> {
   const [id] = await idsOf(ctx, given)
   if (id === undefined) return undefined

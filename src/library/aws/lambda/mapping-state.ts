@@ -15,13 +15,13 @@ const MAPPING = {
 const isFunction = (arn: string, name: string): boolean =>
   arn === name || arn.endsWith(`:function:${name}`) || arn.replace(':function:', ':').endsWith(`:${name}`)
 
-/** What differs, and the mapping it is about. */
+/** The differences, and their mapping. */
 interface Gap {
   id: string
   rest: Difference
 }
 
-/** Return what differs of a mapping; undefined where nothing does. */
+/** Return the differences of a mapping; undefined if there are none. */
 function gapOf(mapping: Dict, FunctionName: string, BatchSize: number): Gap | undefined {
   const arn = str(mapping.get('FunctionArn') ?? '')
   const wanted = isFunction(arn, FunctionName) ? { BatchSize } : { BatchSize, FunctionArn: FunctionName }

@@ -1,7 +1,7 @@
 // Parameters that the functions and states of Lambda share.
 import { arg, type Bound } from '../../../sdk/mod.ts'
 
-/** Where the code of a function is. */
+/** The location of a function's code. */
 export const CODE = {
   ZipFile: arg.text('Zip file with the code: a path, or an address such as `salt://function.zip`', { optional: true }),
   S3Bucket: arg.text('Bucket that has the zip file, in place of `ZipFile`', { optional: true }),

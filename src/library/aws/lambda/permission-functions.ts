@@ -17,7 +17,7 @@ const qualified = (Qualifier: string | null) => (Qualifier ? { Qualifier } : {})
 /** Return the account in an ARN; anything else as it is. */
 export const principalOf = (text: string): string => (text.startsWith('arn:') ? (text.split(':')[4] ?? text) : text)
 
-/** Return who may call, of a statement: an account or a service. */
+/** Return the principal of a statement: an account or a service. */
 function principalIn(statement: Dict): Value {
   const principal = statement.get('Principal') ?? null
   if (!isDict(principal)) return principal

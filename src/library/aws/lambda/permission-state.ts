@@ -1,4 +1,4 @@
-// The permissions of a function of Lambda, as a state wants them.
+// The permissions of a Lambda function in a state.
 import { type Dict, isDict, loadJson, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import type { StateContext } from '../../../sdk/mod.ts'
 import type { AwsLogin } from '../common/login.ts'
@@ -35,7 +35,7 @@ const qualifierOf = (permission: Dict): string | null => {
   return qualifier === null ? null : str(qualifier)
 }
 
-/** Return a permission in the form in which permissions are compared: texts, and accounts in place of their ARNs. */
+/** Return a permission in a form for comparison: texts, and accounts in place of their ARNs. */
 const comparable = (permission: Dict): string =>
   unordered(
     new Map(
@@ -43,7 +43,7 @@ const comparable = (permission: Dict): string =>
     ),
   )
 
-/** Return the present permissions: those of the function, and those of each version or alias that is wanted. */
+/** Return the present permissions: those of the function, and those of each wanted version or alias. */
 async function presentPermissions(ctx: StateContext, { FunctionName, ...login }: Target, wanted: Dict): Promise<Dict> {
   const present: Dict = new Map()
   const qualifiers = new Set([null, ...[...wanted.values()].filter(isDict).map(qualifierOf)])
@@ -58,7 +58,7 @@ async function presentPermissions(ctx: StateContext, { FunctionName, ...login }:
 
 const withQualifier = (permission: Dict, qualifier: string): Dict => new Map(permission).set('Qualifier', qualifier)
 
-/** Take away and give one permission. Return what AWS says against it. */
+/** Remove and add one permission. Return AWS's error. */
 async function replace(
   ctx: StateContext,
   { FunctionName, ...login }: Target,

@@ -4,13 +4,13 @@ import { asking } from '../common/state-calls.ts'
 
 export const ask = asking('boto_lambda')
 
-/** What a change did: changes before, and after. */
+/** The changes of a state: old values, and new ones. */
 export interface Difference {
   old: Dict
   new: Dict
 }
 
-/** Return what differs between wanted and present values, compared as texts; undefined where nothing does. */
+/** Return the differences between wanted and present values, compared as texts; undefined if there are none. */
 export function difference(present: Dict, wanted: Record<string, Value>): Difference | undefined {
   const other = Object.entries(wanted).filter(([name, value]) => str(present.get(name) ?? null) !== str(value))
   if (other.length === 0) return undefined

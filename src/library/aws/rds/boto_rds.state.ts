@@ -23,7 +23,7 @@ import { ask } from './state-calls.ts'
 const NAME = arg.text('Name of the instance')
 const FORMER_TAGS = arg.any('Not looked at', { optional: true })
 
-/** Look for an instance, and end the state where it is, or is not, as wanted, or where AWS does not tell. */
+/** Read an instance, and end the state if it is, or is not, as wanted, or if AWS returns an error. */
 async function look<T>(
   ctx: StateContext,
   name: string,
@@ -181,7 +181,7 @@ const absent = state({
   },
 })
 
-/** Return the ids of subnets by name; a text says why there are none. */
+/** Return the ids of subnets by name; a text is an error. */
 async function subnetIds(ctx: StateContext, names: readonly string[], login: AwsLogin): Promise<string[] | string> {
   const ids: string[] = []
   for (const name of names) {

@@ -47,7 +47,7 @@ const SUBNET_GROUP: Kind = {
 
 type Reply = Record<string, Value>
 
-/** Return whether a group exists. AWS refuses where there is none; what stands in for it may answer an empty list. */
+/** Return whether a group exists. AWS refuses if it does not; substitutes may return an empty list. */
 const isThere = (ctx: FunctionContext, login: AwsLogin, { list, field, rows }: Kind, name: string): Promise<boolean> =>
   rdsOf(ctx, login)
     .query(list, { [field]: name })
@@ -56,7 +56,7 @@ const isThere = (ctx: FunctionContext, login: AwsLogin, { list, field, rows }: K
 const found = (ctx: FunctionContext, login: AwsLogin, kind: Kind, name: string): Promise<Reply> =>
   isThere(ctx, login, kind, name).then((exists) => ({ exists }))
 
-/** Return whether a parameter group exists; what AWS says against it is in `error`. */
+/** Return whether a parameter group exists; `error` is AWS's error. */
 export const parameterGroup = (ctx: FunctionContext, login: AwsLogin, name: string): Promise<Reply> =>
   unlessFault(
     found(ctx, login, PARAMETER_GROUP, name).then((reply): Reply => ({ ...reply, error: null })),

@@ -21,7 +21,7 @@ const PAUSE_MS = 10_000
 const MOST_WAIT_SECONDS = 3600
 const STATUSES = ['available', 'modifying', 'backing-up']
 
-/** Look again and again until there is something, or the time is over. */
+/** Poll until there is a result, or the time is over. */
 async function waited<T>(seconds: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
   const end = performance.now() + seconds * 1000
   for (;;) {

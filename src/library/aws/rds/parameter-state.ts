@@ -25,7 +25,7 @@ interface Group {
   wanted: Dict | undefined
 }
 
-/** Return the wanted parameters that the group has not; a text says why AWS does not tell. */
+/** Return the wanted parameters that differ in the group; a text is AWS's error. */
 async function differing({ ctx, name, login, wanted = new Map() }: Group): Promise<Dict | string> {
   if (wanted.size === 0) return new Map()
   const found = await ask(ctx, 'describe_parameters', login, { name })

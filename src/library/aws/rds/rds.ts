@@ -6,7 +6,7 @@ import { AwsCaller } from '../common/caller.ts'
 import type { Parameters } from '../common/form.ts'
 import type { AwsLogin } from '../common/login.ts'
 
-/** The codes of AWS for what does not exist. */
+/** AWS's codes for resources that do not exist. */
 export const NO_INSTANCE = 'DBInstanceNotFound'
 export const NO_SUBNET_GROUP = 'DBSubnetGroupNotFoundFault'
 export const NO_PARAMETER_GROUP = 'DBParameterGroupNotFound'
@@ -43,7 +43,7 @@ const FLAGS = new Set([
   'StorageEncrypted',
 ])
 
-/** Elements that are lists, also where nothing is in them. */
+/** Elements that are lists even if they are empty. */
 const LISTS = new Set([
   'AdditionalStorageVolumes',
   'AssociatedRoles',
@@ -70,7 +70,7 @@ const LISTS = new Set([
 ])
 
 function scalar(name: string, text: string): Value {
-  // AWS writes asterisks itself; what stands in for it may not
+  // AWS itself returns asterisks; substitutes may not
   if (name === 'MasterUserPassword') return '****'
   if (NUMBERS.has(name) && /^\d{1,15}$/.test(text)) return Number(text)
   return FLAGS.has(name) ? text === 'true' : text
@@ -84,7 +84,7 @@ export function shaped(answer: AwsAnswer): Value {
   return new Map(inside.map((entry): [Value, Value] => [entry.name, shaped(entry)]))
 }
 
-/** Return tags as parameters. Those with two underscores before them are Salt's own. */
+/** Return tags as parameters. Those with two leading underscores are Salt's own. */
 export function tagsOf(tags: Dict | null): Parameters {
   const own = [...(tags ?? [])].filter(([name]) => !str(name).startsWith('__'))
   return { Tags: { Tag: own.map(([name, value]) => ({ Key: str(name), Value: str(value) })) } }

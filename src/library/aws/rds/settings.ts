@@ -1,4 +1,4 @@
-// Settings of database instances: Salt's names, those of AWS, and what each means.
+// Settings of database instances: Salt's names, those of AWS, and their meaning.
 import { type Dict, isList, markSecret, str, type Value } from '../../../data/mod.ts'
 import { type Arg, arg } from '../../../sdk/mod.ts'
 import type { Parameter, Parameters } from '../common/form.ts'
@@ -53,7 +53,7 @@ const DECLARED = {
 
 type Setting = keyof typeof DECLARED
 
-/** Names that are not those of AWS in Salt's spelling. */
+/** Names that differ from AWS's in Salt's spelling. */
 const IRREGULAR: Readonly<Record<string, string>> = {
   ca_certificate_identifier: 'CACertificateIdentifier',
   domain_iam_role_name: 'DomainIAMRoleName',
@@ -78,7 +78,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
 export const settings = <const N extends Setting>(...names: N[]): { [K in N]: (typeof DECLARED)[K] } =>
   Object.fromEntries(names.map((name) => [name, DECLARED[name]])) as { [K in N]: (typeof DECLARED)[K] }
 
-/** What a new instance needs. */
+/** Settings of a new instance. */
 export const NEW_INSTANCE = {
   name: arg.text('Name of the instance'),
   allocated_storage: arg.count(DECLARED.allocated_storage.doc),
@@ -103,7 +103,7 @@ export const OPERATION = settings(
   'publicly_accessible',
 )
 
-/** The settings of a new replica that differ from those of its source. */
+/** Settings of a new replica that can differ from its source. */
 export const REPLICA_SETTINGS = settings(
   'db_instance_class',
   'availability_zone',

@@ -33,7 +33,7 @@ const MOST_PAGES = 10_000
 
 const zonePath = (id: string): string => `/hostedzone/${awsEscaped(shortId(id))}`
 
-/** Return the rows of a list over its pages. `next` tells from an answer with what the next page begins. */
+/** Yield the rows of a list over its pages. `next` returns the start of the next page from an answer. */
 async function* pagesOf(
   route53: AwsCaller,
   { action, path, query }: { action: string; path: string; query: Record<string, string | null> },
@@ -56,7 +56,7 @@ async function zoneRows(route53: AwsCaller, query: Record<string, string | null>
   return rows
 }
 
-/** Return one zone in a list; an empty list where there is none. */
+/** Return one zone in a list; an empty list if it does not exist. */
 async function zoneById(route53: AwsCaller, id: string): Promise<Dict[]> {
   const found = get(route53, 'GetHostedZone', zonePath(id)).then((answer) => [zoneAnswer(answer)])
   return unlessFault(found, () => [], 'NoSuchHostedZone')
@@ -78,7 +78,9 @@ interface ZoneChoice {
 
 const hostedZone = (zone: Dict): Dict => zone.get('HostedZone') as Dict
 
-/** Return the zone that is meant, in a list; an empty one where there is none. Several are an error: a state would take them for none. */
+/**
+ * Return the matching zone in a list; empty if there is none. Several are an error: a state would treat them as none.
+ */
 async function findZone(route53: AwsCaller, { id = null, name = null, isPrivate = null }: ZoneChoice): Promise<Dict[]> {
   if (Boolean(id) === Boolean(name)) throw misuse('Exactly one of either Id or Name is required.')
   const all = id ? await zoneById(route53, id) : await zonesByName(route53, name ?? '')
@@ -91,7 +93,7 @@ async function findZone(route53: AwsCaller, { id = null, name = null, isPrivate 
   throw failure(`Request matched more than one Hosted Zone (${ids}). Refine your criteria and try again.`)
 }
 
-/** Return the id of the zone that is meant; undefined, with a line in the log, where there is none. */
+/** Return the id of the matching zone; undefined, with a log line, if there is none. */
 async function zoneId(ctx: FunctionContext, route53: AwsCaller, choice: ZoneChoice): Promise<string | undefined> {
   if (Boolean(choice.id) === Boolean(choice.name))
     throw misuse('Exactly one of either HostedZoneId or Name must be provided.')
@@ -102,7 +104,7 @@ async function zoneId(ctx: FunctionContext, route53: AwsCaller, choice: ZoneChoi
   return undefined
 }
 
-/** Return the network that is meant; undefined, with a line in the log, where there is none or several. */
+/** Return the matching network; undefined, with a log line, if there is none or several. */
 async function networkOf(
   ctx: FunctionContext,
   { VPCId, VPCName, VPCRegion }: Bound<typeof NETWORK>,

@@ -47,7 +47,7 @@ const ABSENT = { name: NAME, ...ZONE, ...LOGIN }
 
 type Found = { id: string; sets: Dict[] } | string
 
-/** Return the zone that a state means, and the record sets that it means; a text where there is no zone. */
+/** Return the zone and the record sets of a state; a text if the zone does not exist. */
 async function find(ctx: StateContext, given: Bound<typeof ABSENT>): Promise<Found> {
   const { HostedZoneId: Id, DomainName, PrivateZone, Type, SetIdentifier, name } = given
   if (!Type) throw misuse("'Type' is a required parameter for states about resource records.")

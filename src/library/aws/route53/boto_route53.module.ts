@@ -46,7 +46,7 @@ interface ZoneChoice {
   private_zone?: boolean
 }
 
-/** Return the id of a zone; undefined where there is none. */
+/** Return the id of a zone; undefined if it does not exist. */
 async function zoneId(
   route53: AwsCaller,
   zone: string,

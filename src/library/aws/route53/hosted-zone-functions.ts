@@ -24,7 +24,7 @@ async function zoneById(route53: AwsCaller, id: string): Promise<Dict | undefine
   return unlessFault(answer.then(zoneAnswer), () => undefined, 'NoSuchHostedZone')
 }
 
-/** Return a zone by its name; of a public and a private one, the one that is meant. */
+/** Return a zone by its name; `isPrivate` selects between a public and a private one. */
 async function zoneByName(route53: AwsCaller, name: string, isPrivate: Value): Promise<Dict | undefined> {
   const query = { dnsname: withDot(name), maxitems: 100 }
   const answer = await get(route53, 'ListHostedZonesByName', '/hostedzonesbyname', query)

@@ -53,7 +53,7 @@ export async function remove(route53: AwsCaller, action: string, path: string): 
   return route53.xml(action, await route53.rest({ action, method: 'DELETE', path: `${ROOT}${path}` }))
 }
 
-/** Wait until all servers have a change, and return whether they have. */
+/** Wait until all servers have a change; return whether they have. */
 export async function isSynced(route53: AwsCaller, answer: AwsAnswer): Promise<boolean> {
   const id = shortId(answer.text('ChangeInfo.Id') ?? '')
   if (id === '' || answer.text('ChangeInfo.Status') === 'INSYNC') return true

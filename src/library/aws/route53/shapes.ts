@@ -61,7 +61,7 @@ export function zoneAnswer(answer: AwsAnswer): Dict {
 
 const NUMBERS = new Set(['Weight', 'TTL'])
 
-/** The parts of a record set in the order in which AWS wants them. */
+/** The parts of a record set in AWS's order. */
 const PARTS = [
   'Name',
   'Type',

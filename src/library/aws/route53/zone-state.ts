@@ -52,14 +52,14 @@ export async function networksOf(ctx: StateContext, given: Value, login: AwsLogi
 }
 
 interface Gap {
-  /** Undefined where there is no zone yet. */
+  /** Undefined if there is no zone yet. */
   present: Dict | undefined
   isCommentWrong: boolean
   add: Network[]
   remove: Network[]
 }
 
-/** Return what differs between a zone and what is wanted. */
+/** Return the differences between a zone and the wanted one. */
 function gapOf(zone: Zone, present: Dict | undefined): Gap {
   // a zone is made with one network, and the others see it later
   if (present === undefined) return { present, isCommentWrong: false, add: zone.networks.slice(1), remove: [] }

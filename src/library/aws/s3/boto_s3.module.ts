@@ -5,7 +5,7 @@ import { errorText, unlessFault } from '../common/errors.ts'
 import { LOGIN } from '../common/login.ts'
 import { headersOf, metadataOf, sendObject } from './object.ts'
 
-/** What one request can upload, and a minion holds in memory. */
+/** Size limit of an upload in one request, which a minion holds in memory. */
 const LARGEST = 1024 ** 3
 
 const NAME = arg.text('Bucket and key with a slash between them')

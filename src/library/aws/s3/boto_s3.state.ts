@@ -31,7 +31,7 @@ const ask = asking('boto_s3')
 
 const HASH = 'salt_managed_content_hash'
 
-/** Return those entries of a dict whose names are in a list. */
+/** Return the entries of a dict whose names are in a list. */
 const only = (dict: Dict, names: readonly string[]): Dict =>
   new Map([...dict].filter(([key]) => names.includes(str(key))))
 

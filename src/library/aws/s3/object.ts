@@ -38,7 +38,7 @@ export const FOR_METADATA: readonly string[] = Object.keys(HEADERS).filter(
 
 const META = 'x-amz-meta-'
 
-/** Return the headers of arguments; unknown ones, and values with line ends, are refused. */
+/** Return the headers of arguments; throw for unknown ones, and for values with line ends. */
 export function headersOf(args: Dict): Record<string, string> {
   const headers: Record<string, string> = {}
   const set = (name: string, value: Value): void => {

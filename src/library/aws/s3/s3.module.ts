@@ -1,4 +1,4 @@
-// Objects and buckets of S3, and of what speaks its protocol.
+// Objects and buckets of S3, and of services with its protocol.
 import { type Dict, decodeBytes, failure, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -80,7 +80,7 @@ async function ask(
   })
 }
 
-/** Tell of a refusal as Salt does. */
+/** Throw Salt's error for a refusal. */
 async function orFail<T>(call: Promise<T>, what: string): Promise<T> {
   try {
     return await call

@@ -1,4 +1,4 @@
-// Access lists of buckets: what the short forms of a state stand for, and comparison with what AWS returns.
+// Access lists of buckets: expansion of a state's short forms, and comparison with AWS's lists.
 import { type Dict, isDict, misuse, str, type Value } from '../../../data/mod.ts'
 import { unordered } from '../common/unordered.ts'
 
@@ -40,7 +40,7 @@ function granteeOf(word: string): Dict {
   return kind === 'id' ? dict({ Type: 'CanonicalUser', ID: value }) : new Map()
 }
 
-/** Return the access list that the parameters of a state stand for. */
+/** Return the access list for the parameters of a state. */
 export function wantedAcl(wanted: Dict, owner: Dict): Dict {
   const policy = wanted.get('AccessControlPolicy') ?? null
   if (isDict(policy)) return policy

@@ -58,7 +58,7 @@ const deletes = (what: string, part: string, name: string) =>
     },
   })
 
-/** Settings that `describe` returns, by the sub-resources that hold them. */
+/** Settings in the result of `describe`, by their sub-resource. */
 const PARTS: [name: string, part: string][] = [
   ['ACL', 'acl'],
   ['CORS', 'cors'],

@@ -71,7 +71,7 @@ interface Setting {
   remove?: string
 }
 
-/** Return the settings in the order in which they have to be made. */
+/** Return the settings in the order in which they must be applied. */
 function settingsOf(wanted: Settings, present: Dict): Setting[] {
   const current = (name: string): Value => present.get(name) ?? null
   const policy = typeof wanted.Policy === 'string' ? loadJson(wanted.Policy) : wanted.Policy
@@ -115,7 +115,7 @@ function settingsOf(wanted: Settings, present: Dict): Setting[] {
     simple('RequestPayment', 'put_request_payment', wanted.RequestPayment ?? new Map([['Payer', 'BucketOwner']])),
     simple('Tagging', 'put_tagging', tags, 'delete_tagging'),
     simple('Website', 'put_website', wanted.Website, 'delete_website'),
-    // A bucket that is copied needs versions, so these come first; they go last.
+    // Replication needs versioning, so versioning is enabled first and disabled last.
     ...(wanted.Replication === null ? [replication, versioning] : [versioning, replication]),
   ]
 }
@@ -148,7 +148,7 @@ function differences(wanted: Settings, present: Dict): Difference[] {
 const keywordsOf = (given: Dict): Record<string, Value> =>
   Object.fromEntries([...given].map(([name, value]) => [str(name), value]))
 
-/** Make settings as wanted. Return what AWS says against it. */
+/** Apply settings. Return AWS's error. */
 async function apply(ctx: StateContext, bucket: Bucket, gaps: readonly Difference[]): Promise<string | undefined> {
   for (const { fun, given } of gaps) {
     const answer = await ask(ctx, fun, bucket, keywordsOf(given))
@@ -170,7 +170,7 @@ async function create(ctx: StateContext, bucket: Bucket, wanted: Settings, locat
 interface Gap {
   isThere: boolean
   gaps: Difference[]
-  /** What is wrong and cannot be changed. */
+  /** The error, if the setting cannot be changed. */
   wrong: string | undefined
 }
 

@@ -38,7 +38,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   RequestPayer: 'x-amz-request-payer',
 }
 
-/** Return the headers that parameters of these names stand for. */
+/** Return the headers for parameters with these names. */
 export function headersOf(given: Readonly<Record<string, string | null>>): Record<string, string> {
   const set = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== null)
   if (set.some(([, value]) => /[\r\n]/.test(value))) throw misuse('A header cannot have more than one line')

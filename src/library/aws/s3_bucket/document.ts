@@ -1,7 +1,8 @@
-// Documents of S3 between XML and the dicts of Salt's functions, whose names are those of Amazon's Python library.
+// Converts S3's XML documents to and from the dicts of Salt's functions, whose names are those of Amazon's Python
+// library.
 import { type Dict, isDict, isList, parseXml, str, type Value, type XmlElement, xmlLine } from '../../../data/mod.ts'
 
-/** Lists whose entries stand without an element around them. */
+/** Lists whose entries have no surrounding element. */
 const FLAT: Readonly<Record<string, string>> = {
   CORSRules: 'CORSRule',
   AllowedHeaders: 'AllowedHeader',
@@ -24,7 +25,7 @@ const FLAT: Readonly<Record<string, string>> = {
   Errors: 'Error',
 }
 
-/** Lists with an element around them. */
+/** Lists with a surrounding element. */
 const WRAPPED: Readonly<Record<string, [around: string, entry: string]>> = {
   Grants: ['AccessControlList', 'Grant'],
   TargetGrants: ['TargetGrants', 'Grant'],
@@ -117,7 +118,7 @@ function dictOf(element: XmlElement): Dict {
   return dict
 }
 
-/** Return a document as a dict; a root that holds text only is an entry of its own name. */
+/** Return a document as a dict; a root with text only becomes an entry with its name. */
 export function dictOfDocument(text: string): Dict {
   const root = parseXml(text)
   if (localName(root.name) !== 'LocationConstraint') return dictOf(root)

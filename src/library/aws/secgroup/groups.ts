@@ -1,4 +1,4 @@
-// Security groups of EC2: how they are found, and their rules in Salt's shape.
+// Security groups of EC2: their lookup, and their rules in Salt's form.
 import { type Dict, failure, isDict, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import type { FunctionContext } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
@@ -16,14 +16,14 @@ export interface GroupPlace extends AwsLogin {
 
 export const ec2Of = (ctx: FunctionContext, login: AwsLogin): AwsCaller => AwsCaller.of(ctx, 'ec2', login)
 
-/** Return the id of a network by its name; null where there is none. */
+/** Return the id of a network by its name; null if it does not exist. */
 export async function networkId(ctx: FunctionContext, name: string, login: AwsLogin): Promise<string | null> {
   const answer = await ctx.call('boto_vpc.get_id', [], { name, ...loginOf(login) })
   const id = isDict(answer) ? (answer.get('id') ?? null) : null
   return truthy(id) ? str(id) : null
 }
 
-/** Return a group by its id, or by its name and network; undefined where there is none. */
+/** Return a group by its id, or by its name and network; undefined if it does not exist. */
 export async function findGroup(ctx: FunctionContext, place: GroupPlace): Promise<AwsAnswer | undefined> {
   const { name, group_id, vpc_name } = place
   let { vpc_id } = place
@@ -50,7 +50,7 @@ export async function findGroup(ctx: FunctionContext, place: GroupPlace): Promis
 export const describe = (ec2: AwsCaller, parameters: Parameters<AwsCaller['rows']>[1]): Promise<AwsAnswer[]> =>
   ec2.rows('DescribeSecurityGroups', parameters, 'securityGroupInfo', EC2_PAGES)
 
-/** Return the rules at a path of a group: protocol, ports, and what they let in or out. */
+/** Return the rules at a path of a group: protocol, ports, and the permitted sources or destinations. */
 export function rulesOf(group: AwsAnswer, path: string): Dict[] {
   return group.rows(path).map((rule) => {
     const ports: Dict = new Map()

@@ -1,4 +1,4 @@
-// Rules of a security group as a state has them, compared with those that the group has.
+// The rules of a security group in a state, compared with the present ones.
 import { type Dict, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 
 /** Return one rule for each range or group. */

@@ -10,7 +10,7 @@ const TOPIC = arg.text('ARN of the topic')
 const SUBSCRIPTION = arg.text('ARN of the subscription')
 const ATTRIBUTE = { AttributeName: arg.text('Name of the attribute'), AttributeValue: arg.text('Its value') }
 
-/** Return what a call returns; None, with a line in the log, where AWS refuses. */
+/** Return the result of a call; None, with a log line, if AWS refuses. */
 const orNone = <T>(ctx: FunctionContext, call: Promise<T>): Promise<T | null> =>
   unlessFault(call, (error) => {
     ctx.log('error', error.message)

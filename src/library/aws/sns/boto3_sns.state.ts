@@ -18,7 +18,7 @@ async function describe(ctx: StateContext, name: string, login: AwsLogin): Promi
   return isDict(topic) ? topic : new Map()
 }
 
-/** One change of a topic, with the comments for what comes of it. */
+/** One change of a topic, with the comments for each result. */
 interface Step {
   fun: string
   given: Record<string, Value>
@@ -33,7 +33,7 @@ function parsed(value: Value): Value {
   return recover(isAnyError, value, () => loadJson(value))
 }
 
-/** Return the steps to the attributes that are wanted. Those that are not given stay as they are. */
+/** Return the steps to the wanted attributes. Attributes that are not given stay unchanged. */
 function attributeSteps(TopicArn: string, wanted: Dict, present: Dict): Step[] {
   return ATTRIBUTES.flatMap((AttributeName) => {
     const value = wanted.get(AttributeName) ?? null
@@ -104,7 +104,7 @@ interface Outcome {
   isChanged: boolean
 }
 
-/** Take steps one after another, as far as AWS accepts them. */
+/** Carry out steps in order, until AWS refuses one. */
 async function take(ctx: StateContext, login: AwsLogin, steps: readonly Step[]): Promise<Outcome> {
   if (ctx.test) {
     const comment = steps.map(({ foreseen }) => foreseen).join('')

@@ -1,4 +1,4 @@
-// Topics and subscriptions of SNS, as both modules for them see them.
+// Topics and subscriptions of SNS, for both modules about them.
 import type { Dict } from '../../../data/mod.ts'
 import type { FunctionContext } from '../../../sdk/mod.ts'
 import { AwsCaller } from '../common/caller.ts'

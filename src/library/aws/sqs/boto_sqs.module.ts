@@ -14,7 +14,7 @@ const sqsOf = (ctx: FunctionContext, login: AwsLogin): AwsCaller => AwsCaller.of
 
 type Reply = { result: Value } | { error: Dict }
 
-/** Return the result of a call, or what AWS says against it. */
+/** Return the result of a call, or AWS's error. */
 const answered = (call: Promise<Value>): Promise<Reply> =>
   unlessFault(
     call.then((result): Reply => ({ result })),

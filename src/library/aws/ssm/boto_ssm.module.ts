@@ -12,7 +12,7 @@ const SECURE = 'SecureString'
 
 const ssmOf = (ctx: FunctionContext, login: AwsLogin): AwsCaller => AwsCaller.of(ctx, 'ssm', login)
 
-/** Return what comes of a call; False, with a warning in the log, where AWS refuses with that code. */
+/** Return the result of a call; False, with a warning in the log, if AWS refuses with this code. */
 const orFalse = <T>(ctx: FunctionContext, call: Promise<T>, code: string, warning: string): Promise<T | false> =>
   unlessFault(
     call,

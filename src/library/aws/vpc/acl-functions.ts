@@ -59,7 +59,7 @@ async function subnetOf(ec2: AwsCaller, { subnet_id: id, subnet_name: name }: Su
   return (await find(ec2, 'subnet', { id, name }))[0]?.text('subnetId') ?? null
 }
 
-/** Let a subnet use an ACL in place of the one that it uses. Return the id of the new association. */
+/** Assign an ACL to a subnet in place of its present one. Return the id of the new association. */
 async function associate(ec2: AwsCaller, acl: string, subnet: string): Promise<string | null> {
   const tables = await find(ec2, 'network_acl', { filters: [['association.subnet-id', subnet]] })
   const all = tables.flatMap((table) => table.rows('associationSet'))

@@ -33,7 +33,7 @@ import { routeFunctions } from './route-functions.ts'
 
 const NAME = arg.text('Name of the network', { optional: true })
 const ITS_CIDR = arg.text('Its range of addresses', { optional: true })
-/** What finds networks besides their id. */
+/** Search criteria for networks besides their id. */
 const SEARCH = { name: NAME, cidr: ITS_CIDR, tags: TAGS }
 const RESOURCE = {
   resource: arg.text('Kind, such as `subnet`'),
@@ -43,7 +43,7 @@ const GATEWAY_NAME = arg.text('Name of the gateway', { optional: true })
 
 const cidrFilter = (cidr?: string | null): [string, Value][] => (cidr ? [['cidr', cidr]] : [])
 
-/** Return networks; those that the account begins with where nothing is asked for. */
+/** Return networks; without criteria, the default ones of the account. */
 async function networks(
   ec2: AwsCaller,
   search: { id?: string | null; name?: string | null; cidr?: string | null; tags?: Dict | null },
@@ -54,7 +54,7 @@ async function networks(
   return rest.id || rest.name || cidr || rest.tags ? found : found.filter((vpc) => vpc.flag('isDefault'))
 }
 
-/** Return the association of a subnet with a route table of its own; null where it uses that of the network. */
+/** Return the association of a subnet with its own route table; null if it uses that of the network. */
 async function ownRoutes(ec2: AwsCaller, subnet: AwsAnswer): Promise<string | null> {
   const tables = await find(ec2, 'route_table', { filters: [['vpc-id', subnet.text('vpcId')]] })
   const all = tables.flatMap((table) => table.rows('associationSet'))

@@ -63,7 +63,7 @@ async function madeSubnet(ctx: StateContext, given: Subnet): Promise<Part> {
   return { result: true, comment: `Subnet ${name} created.`, changes: oldNew(new Map([['subnet', null]]), now) }
 }
 
-/** Ensure that a subnet uses the route table that is asked for. */
+/** Ensure that a subnet uses the requested route table. */
 async function joinedSubnet(ctx: StateContext, given: Subnet, table: Dict, title: string): Promise<Part> {
   const before = await ask(ctx, 'describe_subnet', given, { subnet_name: given.name })
   const subnet = before.get('subnet') as Dict

@@ -41,7 +41,7 @@ const KEYS = Object.keys(OPTIONS)
 /** Options with one value; the others have lists. */
 const SINGLE = new Set(['domain_name', 'netbios_node_type'])
 
-/** Return options as parameters. Those without a value stay out. */
+/** Return options as parameters, without those that have no value. */
 const configured = (options: Record<string, Value>): Parameters[] =>
   KEYS.flatMap((key): Parameters[] => {
     const value = options[key] ?? null

@@ -1,4 +1,4 @@
-// NAT gateways, in the shape of the newer library of Amazon, as Salt's functions return them.
+// NAT gateways, in the form of Amazon's newer library, as in Salt's functions.
 import { type Dict, misuse, type Value } from '../../../data/mod.ts'
 import { arg, awaitReady, changes, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
@@ -120,7 +120,7 @@ async function deleteNatGateway(
   return { deleted: true }
 }
 
-/** Return the first NAT gateway of a subnet; null where there is none. */
+/** Return the first NAT gateway of a subnet; null if there is none. */
 export async function natGatewayOf(ec2: AwsCaller, search: NatSearch): Promise<string | null> {
   return (await findNatGateways(ec2, search))[0]?.text('natGatewayId') ?? null
 }

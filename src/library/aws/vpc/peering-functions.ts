@@ -19,7 +19,7 @@ const idOf = (connection: AwsAnswer): string => connection.text('vpcPeeringConne
 
 const named = (ec2: AwsCaller, name: string): Promise<AwsAnswer[]> => find(ec2, 'vpc_peering_connection', { name })
 
-/** Return the only connection that an id or a name means; undefined where there is none. */
+/** Return the only connection with an id or a name; undefined if there is none. */
 async function connectionOf(ec2: AwsCaller, id: string | null, name: string | null): Promise<AwsAnswer | undefined> {
   if (Boolean(id) === Boolean(name)) throw misuse('Exactly one of conn_id or conn_name must be provided.')
   const found = await find(ec2, 'vpc_peering_connection', { id, name })

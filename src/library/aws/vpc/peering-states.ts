@@ -50,7 +50,7 @@ async function isPending(ctx: StateContext, given: Existing): Promise<boolean> {
   return truthy(found as Value)
 }
 
-/** Return the ids of a connection; a text says why they are not known. */
+/** Return the ids of a connection; a text is an error. */
 async function idsOf(ctx: StateContext, login: AwsLogin, name: string): Promise<string[]> {
   const found = await ask(ctx, 'describe_vpc_peering_connection', login, { name })
   const ids = found.get('VPC-Peerings') ?? null

@@ -1,4 +1,4 @@
-// Resources of a network, found by id, name or tags: one table for all kinds, since EC2 treats them alike.
+// Resources of a network, found by id, name or tags: one table for all kinds, because EC2 treats them alike.
 import { recover } from '../../../base/mod.ts'
 import { type Dict, failure, misuse, type Value } from '../../../data/mod.ts'
 import { arg, type FunctionContext, ret } from '../../../sdk/mod.ts'
@@ -17,7 +17,7 @@ interface Kind {
   list: string
   /** The id, in answers with a small letter and in parameters with a capital one. */
   id: string
-  /** Where the state is, and the states of those that are not gone: EC2 lists others for some time. */
+  /** The path of the state, and the states of existing resources: EC2 lists deleted ones for some time. */
   living?: { at: string; states: readonly string[] }
 }
 
@@ -61,16 +61,16 @@ const capital = (text: string): string => `${text[0]!.toUpperCase()}${text.slice
 
 const idOf = (resource: string, answer: AwsAnswer): string => answer.text(kindOf(resource).id) ?? ''
 
-/** What functions take tags by. */
+/** The tags parameter of functions. */
 export const TAGS = arg.dict('Tags', { optional: true })
 
-/** What functions name a network by. */
+/** The parameters that select a network. */
 export const VPC = {
   vpc_id: arg.text('Id of the network', { optional: true }),
   vpc_name: arg.text('Name of the network, in place of its id', { optional: true }),
 }
 
-/** What functions name a subnet by. */
+/** The parameters that select a subnet. */
 export const SUBNET = {
   subnet_id: arg.text('Id of the subnet', { optional: true }),
   subnet_name: arg.text('Name of the subnet', { optional: true }),
@@ -109,7 +109,7 @@ export async function find(
   )
 }
 
-/** Return the only resource of a kind with that id or name; undefined where there is none. */
+/** Return the only resource of a kind with this id or name; undefined if there is none. */
 export async function findOne(ec2: AwsCaller, resource: string, search: Search): Promise<AwsAnswer | undefined> {
   if (Boolean(search.id) === Boolean(search.name)) throw misuse('One (but not both) of name or id must be provided.')
   const found = await find(ec2, resource, search)
@@ -124,11 +124,11 @@ export async function idByName(ec2: AwsCaller, resource: string, name: string): 
 
 export const refused = (message: string): { error: Dict } => ({ error: new Map([['message', message]]) })
 
-/** Return what a function says, or the error of AWS beside a key that is false. */
+/** Return the result of a function; or AWS's error beside a key that is false. */
 export const orError = <T>(key: string, call: Promise<T>): Promise<T | Record<string, Value>> =>
   unlessFault(call, (error: AwsError): Record<string, Value> => ({ [key]: false, error: errorDict(error) }))
 
-/** Return what a function says, or the error of AWS alone. */
+/** Return the result of a function, or only AWS's error. */
 export const orItsError = <T>(call: Promise<T>): Promise<T | Record<string, Value>> =>
   unlessFault(call, (error: AwsError): Record<string, Value> => ({ error: errorDict(error) }))
 

@@ -85,7 +85,7 @@ async function changeRoute(
   return { [key]: true }
 }
 
-/** Return where a route leads, with ids in the place of names; a text says what does not exist. */
+/** Return the target of a route, with ids in place of names; a text if it does not exist. */
 async function targetOf(ec2: AwsCaller, given: RouteGiven): Promise<Parameters | string> {
   const { internet_gateway_name, vpc_peering_connection_name, nat_gateway_subnet_name, nat_gateway_subnet_id } = given
   const subnet = nat_gateway_subnet_name ?? nat_gateway_subnet_id ?? null
@@ -135,7 +135,7 @@ const INSTANCE = arg.text('Id of the machine', { optional: true })
 const INTERFACE = arg.text('Id of the network interface', { optional: true })
 const PEERING = arg.text('Id of the peering connection', { optional: true })
 
-/** What all functions of routes begin with. */
+/** The common parameters of functions about routes. */
 const ROUTE = {
   route_table_id: TABLE.route_table_id,
   destination_cidr_block: CIDR,

@@ -1,4 +1,4 @@
-// The routes and subnets of a route table, as a state wants them.
+// The routes and subnets of a route table in a state.
 import { type Dict, equals, isDict, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import type { StateContext } from '../../../sdk/mod.ts'
 import { loginOf } from '../common/login.ts'
@@ -61,7 +61,7 @@ async function resolved(ctx: StateContext, table: Named, wanted: Dict): Promise<
   return route
 }
 
-/** Ensure that a route table has exactly these routes, and that of its own network. */
+/** Ensure that a route table has exactly these routes, and the local one of its network. */
 export async function ensureRoutes(ctx: StateContext, table: Named, routes: readonly Value[]): Promise<Part> {
   const now = await described(ctx, table)
   if (now === undefined) return unread(table)

@@ -1,5 +1,6 @@
-// A subscription of Azure as a provider of salt-cloud. The machine, its interface and its public address have a tag with the token of their
-// creation; disks, which get no tag with their machine, are noted by their names before they are made.
+// A subscription of Azure as a provider of salt-cloud. The machine, its interface and its public address have a tag
+// with the token of their creation. Disks, which get no tag with their machine, are recorded by name before they are
+// created.
 import { type Dict, dictFrom, isDict, isList, type Plain, str, type Value } from '../../../data/mod.ts'
 import type {
   CloudAccount,
@@ -49,7 +50,7 @@ export class AzureAccount implements CloudAccount<typeof machine> {
     return machines.map((row) => nodeOf(row, byId(interfaces), byId(addresses)))
   }
 
-  /** Return a machine by its id, with its addresses; None where there is none. */
+  /** Return a machine by its id, with its addresses; None if it does not exist. */
   private async look(id: string): Promise<CloudNode | null> {
     const row = await this.subscription.find(id)
     if (!row) return null
@@ -103,7 +104,7 @@ export class AzureAccount implements CloudAccount<typeof machine> {
   ): Promise<{ machine: { [key: string]: Plain }; disks: string[] }> {
     const { resource_group: group, availability_set, os_disk_size_gb, location } = settings
     const { subscription } = this
-    // a name of its own: the disk of a machine that was destroyed may be there still
+    // a unique name: the disk of a destroyed machine may still exist
     const osDisk = `${name}-vol0-${token.slice(0, SUFFIX)}`
     const disks = dataDisks(subscription, name, group, await volumesSetting(settings.volumes))
     const properties = {
@@ -129,7 +130,10 @@ export class AzureAccount implements CloudAccount<typeof machine> {
     }
   }
 
-  /** Fail where a machine or a disk of these names is there: a request would change it. Return the interface, if it is there and free. */
+  /**
+   * Throw if a machine or a disk with these names exists: a request would change it. Return the interface, if it exists
+   * and is free.
+   */
   private async checkFree(id: string, card: string, disks: readonly string[]): Promise<Dict | undefined> {
     if (await this.subscription.find(id)) throw exit(`The machine ${lastPart(id)} exists already`)
     for (const disk of disks) {
@@ -146,7 +150,7 @@ export class AzureAccount implements CloudAccount<typeof machine> {
     return found
   }
 
-  /** Run a command on a machine. The command is sent as a protected setting: nobody can read it back. */
+  /** Run a command on a machine. The command is sent as a protected setting, which cannot be read back. */
   private async runScript(id: string, name: string, location: string, script: Plain): Promise<void> {
     await this.subscription.put(
       `${id}/extensions/${part(`${name}_custom_userdata_script`, 'extension')}`,
@@ -191,7 +195,7 @@ export class AzureAccount implements CloudAccount<typeof machine> {
     return answer
   }
 
-  /** Delete a disk, and return what users see. A disk that a machine uses is an error at once. */
+  /** Delete a disk, and return the result for users. A disk that a machine uses is an error at once. */
   async removeDisk(id: string): Promise<Dict> {
     const found = await this.subscription.find(id)
     const owner = found && at(found, 'managedBy')
@@ -227,7 +231,7 @@ export class AzureAccount implements CloudAccount<typeof machine> {
     const disks = noted.get('disks') ?? []
     for (const id of isList(disks) ? disks.map(str) : []) {
       const found = await subscription.find(id)
-      // none of these names was there before; one that is in use is not of this creation
+      // none of these names existed before, so a disk in use does not belong to this creation
       if (found && at(found, 'managedBy') === null) await this.removeDisk(id)
     }
   }
@@ -256,7 +260,7 @@ export class AzureAccount implements CloudAccount<typeof machine> {
     return this.subscription.act(idOf(node), word, `The action ${word} of ${node.name}`)
   }
 
-  /** Return a machine with what Azure knows of its state. */
+  /** Return a machine with Azure's data about its state. */
   async shown(node: CloudNode): Promise<Dict> {
     const view = await this.subscription.get(`${idOf(node)}/instanceView`)
     const { details, ...facts } = node

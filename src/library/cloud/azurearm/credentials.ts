@@ -1,4 +1,5 @@
-// Who asks Azure, and where: a service principal, a user, or the managed identity of the machine that salt-cloud runs on.
+// The identity towards Azure, and the endpoints: a service principal, a user, or the managed identity of the machine on
+// which salt-cloud runs.
 import { type Dict, isDict, str } from '../../../data/mod.ts'
 import { askWeb, type CloudContext } from '../../../sdk/mod.ts'
 import { at, bodyOf, exit, RestCloud, withoutSlash } from '../common/rest.ts'
@@ -8,7 +9,7 @@ import { configError, type ProviderSettings } from './settings.ts'
 export interface Environment {
   management: string
   login: string
-  /** What tokens are for. */
+  /** The service that tokens are valid for. */
   audience: string
 }
 
@@ -21,10 +22,10 @@ const ENVIRONMENTS: Readonly<Record<string, Environment>> = {
   AZURE_GERMAN_CLOUD: environment('https://management.microsoftazure.de', 'https://login.microsoftonline.de'),
 }
 
-/** The public client by which Azure's own command line signs users in. */
+/** The public client of Azure's own command line, for logins of users. */
 const USERS_CLIENT = '04b07795-8ddb-461a-bbee-02f9e1bf7b46'
 
-/** Return the addresses of an Azure; one of your own tells them itself. */
+/** Return the addresses of an Azure environment; a private one publishes its own. */
 export async function findEnvironment(ctx: CloudContext, name: string): Promise<Environment> {
   const known = Object.hasOwn(ENVIRONMENTS, name) ? ENVIRONMENTS[name] : undefined
   if (known) return known
@@ -48,7 +49,7 @@ export function loginOf(settings: ProviderSettings): string {
   return settings.username !== null ? "'password'" : "'subscription_id'"
 }
 
-/** Return the tokens of a subscription. Nothing is asked yet. */
+/** Return the tokens of a subscription. No request is sent yet. */
 export function azureTokens(ctx: CloudContext, settings: ProviderSettings, place: Environment): Tokens {
   return new Tokens(async () => {
     const { tenant, client_id, secret, username, password } = settings

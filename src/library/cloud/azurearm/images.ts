@@ -1,4 +1,5 @@
-// All images of a location. Azure has no list of them: publishers, offers, skus and versions are asked for one after the other, many at once.
+// All images of a location. Azure has no list of them: publishers, offers, skus and versions are queried in turn, many
+// at the same time.
 import { type Dict, str, type Value } from '../../../data/mod.ts'
 import type { Subscription } from './subscription.ts'
 

@@ -1,4 +1,4 @@
-// The request for a machine of Azure, from the settings of a profile. Nothing is asked here.
+// The request for a machine of Azure, from the settings of a profile. No request is sent here.
 import { type Dict, isDict, isList, type Plain, str, toPlain, truthy, type Value } from '../../../data/mod.ts'
 import type { CloudContext } from '../../../sdk/mod.ts'
 import { userData } from '../common/machine.ts'
@@ -15,7 +15,7 @@ export const tagsOf = (tags: Dict, token: string): Record<string, string> => ({
   [CREATION_TAG]: token,
 })
 
-/** Return what names the image. */
+/** Return the reference of the image. */
 export function imageReference(image: string): Plain {
   if (image.startsWith('/subscriptions/')) return { id: image }
   if (/^https?:/.test(image)) {
@@ -82,7 +82,7 @@ function checkPassword(password: string): void {
 
 interface DataDisk {
   name: string
-  /** Whether the disk is there before. */
+  /** Whether the disk existed before. */
   isOld: boolean
   body: { [key: string]: Plain }
 }
@@ -103,7 +103,7 @@ function camelKeys(value: Value): Plain {
   return Object.fromEntries([...value].map(([key, item]) => [camel(str(key)), camelKeys(item)]))
 }
 
-/** Return the data disks, each with a number of its own. */
+/** Return the data disks, each with a unique number. */
 export function dataDisks(
   subscription: Subscription,
   name: string,

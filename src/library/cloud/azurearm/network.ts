@@ -1,5 +1,5 @@
-// The interface of a machine and its public address. Those that are there already, from a machine of the same name that was destroyed, are used
-// as they are.
+// The interface of a machine and its public address. Existing ones, of a destroyed machine with the same name, are used
+// unchanged.
 import { type Dict, isDict, isList, type Plain, str, type Value } from '../../../data/mod.ts'
 import { at, exit, rowsOf } from '../common/rest.ts'
 import { configError, type MachineSettings } from './settings.ts'
@@ -24,7 +24,7 @@ export interface NetworkNames {
   configuration: string
 }
 
-/** Return the ids of what the network of a machine is made of. Nothing is asked. */
+/** Return the ids of a machine's network resources. No request is sent. */
 export function networkNames(subscription: Subscription, { name, settings }: NetworkRequest): NetworkNames {
   const { resource_group, network_resource_group, network, subnet } = settings
   const named = settings.iface_name ?? `${name}-iface0`
@@ -40,7 +40,7 @@ export function networkNames(subscription: Subscription, { name, settings }: Net
   }
 }
 
-/** Fail where there is no such subnet. */
+/** Throw if the subnet does not exist. */
 export async function checkSubnet(subscription: Subscription, id: string, settings: MachineSettings): Promise<void> {
   if ((await subscription.find(id)) !== undefined) return
   const { network, subnet, network_resource_group, resource_group } = settings
@@ -94,7 +94,7 @@ export function interfaceBody(
   }
 }
 
-/** Make the public address, unless it is there. */
+/** Create the public address, unless it exists. */
 export async function ensureAddress(subscription: Subscription, id: string, { name, settings, tags }: NetworkRequest) {
   const found = await subscription.find(id)
   if (found) {

@@ -57,12 +57,12 @@ export class Subscription {
     return `${this.root}/resourceGroups/${part(group, 'resource group')}/providers/${type}/${part(name, lastPart(type))}${below}`
   }
 
-  /** Return what is at an id; undefined where nothing is. */
+  /** Return the resource with an id; undefined if it does not exist. */
   async find(id: string): Promise<Dict | undefined> {
     return (await this.rest()).find('GET', withVersion(id))
   }
 
-  /** Return what is at an id; nothing is an error that names it. */
+  /** Return the resource with an id; throw an error with the id if it does not exist. */
   async get(id: string): Promise<Dict> {
     const found = await this.find(id)
     if (found === undefined) throw exit(`Azure has no ${shortId(id)}`)
@@ -79,7 +79,7 @@ export class Subscription {
     })
   }
 
-  /** Return a list that comes without the key `value`, such as those of images. */
+  /** Return a list without the key `value` around it, such as those of images. */
   async plainList(path: string): Promise<Dict[]> {
     const rest = await this.rest()
     const answer = await rest.reply('GET', withVersion(path))
@@ -88,7 +88,7 @@ export class Subscription {
     return Array.isArray(body) ? body.filter(isDict) : []
   }
 
-  /** Make a resource and wait until it is made. `what` names the change for errors. */
+  /** Create a resource and wait until it is ready. `what` names the change for errors. */
   async put(id: string, body: { [key: string]: Plain }, what: string): Promise<Dict> {
     const rest = await this.rest()
     const answer = await rest.reply('PUT', withVersion(id), body)
@@ -105,7 +105,10 @@ export class Subscription {
     return this.ended(answer, what)
   }
 
-  /** Delete a resource, and wait until it is gone. Return whether there was something. A resource that is in use for some minutes is tried again. */
+  /**
+   * Delete a resource, and wait until it is gone. Return whether it existed. If the resource is in use, retry for some
+   * minutes.
+   */
   async remove(id: string, what: string): Promise<boolean> {
     const rest = await this.rest()
     const { operation_timeout: timeout, operation_interval: interval } = this.settings
@@ -168,7 +171,7 @@ export class Subscription {
   }
 }
 
-/** Return what an operation answers with when it has ended; undefined before. */
+/** Return the result of an operation that has ended; undefined before. */
 function done(row: Dict, what: string, status = str(row.get('status') ?? 'Succeeded')): Dict | undefined {
   if (failureOf(status)) {
     const [code, message] = [at(row, 'error', 'code'), at(row, 'error', 'message')]
@@ -200,5 +203,5 @@ function withVersion(path: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}api-version=${version}`
 }
 
-/** Return an id without what is the same for all of a subscription. */
+/** Return an id without the common part of a subscription. */
 const shortId = (id: string): string => id.replace(/^\/subscriptions\/[^/]+\//, '').replace(/\/providers\/[^/]+/, '')

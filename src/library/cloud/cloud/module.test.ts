@@ -3,7 +3,7 @@ import { fromPlain, toPlain, type Value } from '../../../data/mod.ts'
 import { type MasterFunctionCall, type MasterReach, tryFunction } from '../../../sdk/mod.ts'
 import module from './module.ts'
 
-/** A master whose runner answers, and what it was asked. */
+/** A master whose runner returns these results, and the requests to it. */
 function beside(answers: Record<string, unknown>, success = true) {
   const asked: unknown[] = []
   const call = async (_family: string, { name, kwargs }: MasterFunctionCall) => {

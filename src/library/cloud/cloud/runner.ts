@@ -18,7 +18,7 @@ async function outcome(ctx: MasterContext, work: (cloud: CloudClient) => Promise
   return value
 }
 
-/** The texts under `Error` in a result, with the names before them. */
+/** Return the texts under `Error` in a result, with their path. */
 function errorsIn(value: Value, path: readonly string[] = []): string[] {
   if (!isDict(value)) return []
   const own = value.get('Error')

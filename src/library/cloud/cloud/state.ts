@@ -44,13 +44,13 @@ interface Wanted {
   name: string
   onlyif: Value
   unless: Value
-  /** How failures call what was used. */
+  /** The source of the machine in failure texts. */
   by: string
   made: string
   make(): Promise<Value>
 }
 
-/** Make a machine unless it is there. */
+/** Create a machine unless it exists. */
 const machinePresent = (ctx: StateContext, { name, onlyif, unless, by, made, make }: Wanted) =>
   ensure(ctx, {
     name,
@@ -82,7 +82,7 @@ async function volumes(ctx: StateContext, provider: string | null): Promise<Dict
 const attachments = (volume: Value | undefined): Value =>
   volume !== undefined && isDict(volume) ? (dictGet(volume, 'attachments') ?? null) : null
 
-/** What a state does with a volume: its function, and the words for what is done and what is not. */
+/** The work of a state on a volume: its function, and the words for its results. */
 interface VolumeWork {
   fun: 'cloud.volume_create' | 'cloud.volume_delete' | 'cloud.volume_attach' | 'cloud.volume_detach'
   done: string
@@ -101,7 +101,7 @@ interface GivenVolume {
   kwargs: ReadonlyMap<string, Value>
 }
 
-/** Bring a volume in order. `look` returns what there is now, or that nothing is to be done. */
+/** Ensure the state of a volume. `look` returns the present one, or that nothing is to be done. */
 const volumeState = (
   ctx: StateContext,
   { name, provider, server_name, kwargs }: GivenVolume,

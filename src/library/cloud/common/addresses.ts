@@ -1,4 +1,4 @@
-// Addresses of machines: which are public, and which of them a machine is reached by.
+// Addresses of machines: which are public, and which one to connect to.
 import { isAnyError, recover } from '../../../base/mod.ts'
 import { type IpAddress, ipAddress, ipNetwork, SaltError, str, type Value } from '../../../data/mod.ts'
 import { arg } from '../../../sdk/mod.ts'
@@ -23,7 +23,9 @@ function parsed(text: string): IpAddress | undefined {
   return recover(isAnyError, undefined, () => ipAddress(text))
 }
 
-/** Sort addresses into private and public ones, each once. Those that only count within a machine or a link are left out. */
+/**
+ * Sort unique addresses into private and public ones. Those that are valid only within a machine or a link are dropped.
+ */
 export function sortedAddresses(texts: readonly string[]): Addresses {
   const all: Addresses = { private_ips: [], public_ips: [] }
   for (const text of new Set(texts)) {
@@ -50,7 +52,7 @@ export function usableAddresses(texts: readonly string[], { ignore_cidr, protoco
   })
 }
 
-/** Return addresses with those that may be used first. */
+/** Return addresses with the usable ones first. */
 export function usableFirst<T extends Addresses>(found: T, settings: AddressSettings): T {
   const ordered = (texts: string[]): string[] => {
     const usable = usableAddresses(texts, settings)

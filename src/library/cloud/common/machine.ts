@@ -1,4 +1,4 @@
-// What the drivers of most providers have in common: settings of the wait for an address, the wait itself, actions that switch power.
+// The common part of most drivers: settings of the wait for an address, the wait itself, power actions.
 import { type Dict, dictFrom, isDict, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -44,7 +44,7 @@ export function awaitAddress(
   })
 }
 
-/** Return the machine below a key of an answer; None where there is none. */
+/** Return the machine below a key of an answer; None if there is none. */
 export function nodeBelow(answer: Dict | undefined, key: string, nodeOf: (row: Dict) => CloudNode): CloudNode | null {
   const row = answer?.get(key) ?? null
   return isDict(row) ? nodeOf(row) : null
@@ -57,7 +57,7 @@ export const reportRequest = (
   { size, image }: { size: Value; image: Value },
 ): Promise<void> => steps.report('requesting', dictFrom({ name, size, image }))
 
-/** Keep the id of a machine that was made, and report that it is asked for its address. */
+/** Record the id of a created machine, and report that its address is queried. */
 export async function noteMade(steps: CloudSteps, key: string, id: Value): Promise<void> {
   await steps.note(new Map([[key, id]]))
   await steps.report('querying', new Map([[key, id]]))

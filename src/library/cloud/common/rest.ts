@@ -18,7 +18,7 @@ import { askWeb, type CloudContext, type WebAnswer } from '../../../sdk/mod.ts'
 interface RestOptions {
   /** Address that paths are appended to, without a slash at its end. */
   base: string
-  /** Headers of each request, such as the one with the token. */
+  /** Headers of each request, such as the token. */
   headers: () => Promise<Record<string, string>> | Record<string, string>
   /** The settings that the login comes from, for the error when the provider refuses it: `'key'`. */
   login?: string
@@ -29,11 +29,11 @@ interface RestOptions {
   ca?: string | null
   /** Whether bodies are forms in place of JSON. */
   isForm?: boolean
-  /** Whether a POST may be sent again after a fault: it carries an id of its own, or makes nothing. */
+  /** Whether a POST may be repeated after an error: it has a unique id, or creates nothing. */
   repeatsPosts?: boolean
-  /** Whether a reply of another status than the usual ones says that the provider is busy. */
+  /** Whether an answer with an unusual status means that the provider is busy. */
   isBusy?: (answer: WebAnswer) => boolean
-  /** Statuses by which the provider says that it is busy, where these are not the usual ones. */
+  /** Statuses for a busy provider, if they are not the usual ones. */
   busy?: ReadonlySet<number>
 }
 
@@ -43,7 +43,10 @@ const LONGEST_PAUSE_MS = 20_000
 /** The longest pause that a provider may ask for. */
 const LONGEST_ASKED_MS = 120_000
 const BUSY = new Set([429, 500, 502, 503, 504])
-/** Only after these a creation is sent again: after others it may have been carried out, and would make a second machine. */
+/**
+ * A creation is repeated only after these: after other errors it may have been carried out, and a second machine would
+ * be created.
+ */
 const NOT_CARRIED_OUT = new Set([429, 503])
 const MOST_PAGES = 10_000
 const UNAUTHORIZED = 401
@@ -68,7 +71,7 @@ export class RestCloud {
     return found
   }
 
-  /** Send a request; undefined means that the provider has no such thing. */
+  /** Send a request; undefined means that the object does not exist. */
   async find(method: Method, path: string, body?: Plain): Promise<Dict | undefined> {
     const answer = await this.reply(method, path, body)
     if (answer.status === NOT_FOUND) return undefined
@@ -103,12 +106,12 @@ export class RestCloud {
     return exit(`${request} failed with status ${answer.status}: ${problem}`)
   }
 
-  /** The path that stands before all paths. */
+  /** The prefix of all paths. */
   get root(): string {
     return withoutSlash(new URL(this.options.base).pathname)
   }
 
-  /** Return a link to a further page as a path: one that leads elsewhere would tell the token to another server. */
+  /** Return a link to a further page as a path: a link to another server would send the token there. */
   pathOf(link: string): string {
     const { base } = this.options
     const { root } = this
@@ -145,7 +148,7 @@ export class RestCloud {
   }
 }
 
-/** Return the milliseconds before the next attempt: those that the provider asks for, else growing ones. */
+/** Return the milliseconds before the next attempt: those that the provider requests, or growing ones. */
 function pauseBefore(attempt: number, { headers }: WebAnswer): number {
   const text = headers.get('retry-after')
   if (text !== undefined) {
@@ -175,11 +178,11 @@ export const bearerCloud = (ctx: CloudContext, base: string, token: string, logi
 /** Return the JSON of a reply; None where it has none. */
 export function bodyOf({ text }: WebAnswer): Value {
   if (text === '') return null
-  // the status says what happened
+  // the status describes the error
   return recover(isAnyError, null, () => loadJson(text))
 }
 
-/** Return what a provider says is wrong. */
+/** Return the provider's error text. */
 function problemOf(value: Value, text: string): string {
   const shown = text.slice(0, SHOWN)
   if (!isDict(value)) return shown
@@ -191,7 +194,7 @@ function problemOf(value: Value, text: string): string {
     return `${str(message).trim()} ${fields.join('; ')}`
   }
   if (message) return str(message).trim()
-  // an answer whose one key is the kind of the error
+  // an answer whose only key is the kind of the error
   const [only] = value.values()
   return value.size === 1 && isDict(only ?? null) ? problemOf(only!, shown) : shown
 }
@@ -202,7 +205,7 @@ export function rowsOf(answer: Dict, key: string): Dict[] {
   return isList(list) ? list.filter(isDict) : []
 }
 
-/** Return what lies at a path of keys; None where it leads nowhere. */
+/** Return the value at a path of keys; None if it does not exist. */
 export function at(value: Value, ...path: (string | number)[]): Value {
   let found = value
   for (const key of path) {
@@ -212,7 +215,7 @@ export function at(value: Value, ...path: (string | number)[]): Value {
   return found
 }
 
-/** Return rows by a field that names them. */
+/** Return rows by a field with their name. */
 export const byField = (rows: readonly Dict[], ...fields: string[]): Dict =>
   new Map(
     rows.map((row): [Value, Value] => [

@@ -30,7 +30,7 @@ export class Tokens {
     return { authorization: `Bearer ${token.text}` }
   }
 
-  /** Forget the token, because the provider refused it. Return that there will be another one. */
+  /** Drop the token, because the provider refused it. Return that there will be another one. */
   renew(): boolean {
     this.kept = undefined
     return true
@@ -57,8 +57,8 @@ function read(answer: Dict): { text: string; ends: number } {
 }
 
 /**
- * Ask the metadata service of the machine that salt-cloud runs on, without a proxy and with short patience. Return undefined where there is no
- * such service.
+ * Query the metadata service of the machine on which salt-cloud runs, without a proxy and with a short timeout. Return
+ * undefined if there is no such service.
  */
 export async function askMetadata(
   { opts, http }: Pick<CloudContext, 'opts' | 'http'>,
@@ -86,7 +86,7 @@ function jsonOrText(text: string): Value {
   return recover(isAnyError, text, () => loadJson(text))
 }
 
-/** Return a token from the answer of a metadata service. `who` names the service for errors. */
+/** Return the token in the answer of a metadata service. `who` names the service for errors. */
 export function metadataToken(answer: { status: number; body: Value } | undefined, who: string, hint: string): Dict {
   if (answer === undefined) throw exit(`${who} does not answer: ${hint}`)
   const { status, body } = answer

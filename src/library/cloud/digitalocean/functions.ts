@@ -3,7 +3,7 @@ import { type Dict, str, type Value } from '../../../data/mod.ts'
 import { arg, type CloudAccount, type CloudContext, cloudFunction } from '../../../sdk/mod.ts'
 import { at, byField, exit, type RestCloud } from '../common/rest.ts'
 
-/** What functions see of an account. */
+/** The account for functions. */
 export interface DigitalOceanAccount extends CloudAccount {
   readonly ctx: CloudContext
   readonly rest: RestCloud

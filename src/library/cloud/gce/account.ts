@@ -1,5 +1,6 @@
-// A project of Google Compute Engine as a provider of salt-cloud. All that a creation makes has a label with its token, by which it is found
-// again after a failure; a static address, which takes no label when it is made, has the token in its description.
+// A project of Google Compute Engine as a provider of salt-cloud. All resources of a creation have a label with its
+// token, by which they are found after a failure; a static address, which accepts no label at its creation, has the
+// token in its description.
 import { type Dict, dictFrom, isDict, isList, str, type Value } from '../../../data/mod.ts'
 import type {
   CloudAccount,
@@ -89,7 +90,7 @@ export class GceAccount implements CloudAccount<typeof machine> {
     return node
   }
 
-  /** Find the image, or the disk that is there already. */
+  /** Find the image, or the existing disk. */
   private async disksFor({ name, settings }: Request): Promise<{ image: string | null; existing: Dict | undefined }> {
     if (settings.ex_disks_gce_struct !== null) return { image: null, existing: undefined }
     const path = `${this.project.zone(settings.location)}/disks/${part(name, 'disk')}`
@@ -125,7 +126,7 @@ export class GceAccount implements CloudAccount<typeof machine> {
   async undo({ name, token, noted }: UnfinishedMachine): Promise<void> {
     const zone = str(noted.get('zone') ?? '')
     const ours = `labels.${CREATION_LABEL} = ${part(token, 'creation')}`
-    // what is still being made cannot be deleted
+    // a resource cannot be deleted while it is being created
     if (zone !== '') await this.project.settle(zone, (target) => isOf(name, target))
     for (const instance of await this.project.everywhere('instances', ours)) {
       if (labelOf(instance, CREATION_LABEL) === token) await this.removeInstance(instance, token)
@@ -140,7 +141,7 @@ export class GceAccount implements CloudAccount<typeof machine> {
     await this.removeAddress(token, noted)
   }
 
-  /** Delete a machine that a creation made; disks that were there before stay. */
+  /** Delete the machine of a creation; disks that existed before stay. */
   private async removeInstance(instance: Dict, token: string): Promise<void> {
     const path = pathOfZonal(this.project, 'instances', instance)
     const what = text(instance, 'name')
@@ -199,7 +200,7 @@ export class GceAccount implements CloudAccount<typeof machine> {
 
 const addressMark = (token: string): string => `${CREATION_LABEL}=${token}`
 
-/** Whether an operation is about a machine of that name, or a disk of such a machine. */
+/** Whether an operation concerns a machine with this name, or one of its disks. */
 const isOf = (name: string, target: string): boolean => {
   const [found = '', kind = ''] = target.split('/').reverse()
   return kind === 'instances' ? found === name : kind === 'disks' && (found === name || found.startsWith(`${name}-sd`))

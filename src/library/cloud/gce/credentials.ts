@@ -1,5 +1,5 @@
-// Who asks Google: a service account with a key, which proves itself by a signed JWT, or the service account of the machine that salt-cloud
-// runs on.
+// The identity towards Google: a service account with a key, which signs a JWT, or the service account of the machine
+// on which salt-cloud runs.
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { toError } from '../../../base/mod.ts'
 import { type Dict, isDict, loadJson, markSecret, str, type Value } from '../../../data/mod.ts'
@@ -21,11 +21,11 @@ interface ServiceKey {
   key: KeyObject
   keyId: string | null
   tokenUri: string
-  /** Where the key is written, for errors. */
+  /** The place of the key, for errors. */
   from: string
 }
 
-/** Return the tokens of a project. Nothing is asked yet. */
+/** Return the tokens of a project. No request is sent yet. */
 export function googleTokens(ctx: CloudContext, settings: ProviderSettings): Tokens {
   let key: Promise<ServiceKey> | undefined
   return new Tokens(async () => {
@@ -102,7 +102,7 @@ function privateKey(pem: string, from: string): KeyObject {
     const key = createPrivateKey(pem)
     if (key.asymmetricKeyType === 'rsa') return key
   } catch {
-    // the error below says what is missing
+    // the error below names the missing part
   }
   throw configError(`The key ${from} has no RSA private key in PEM`)
 }

@@ -1,4 +1,4 @@
-// Persistent disks: made, attached, detached and found by their names, in whatever zone they are.
+// Persistent disks: created, attached, detached and found by name, in any zone.
 import { type Dict, isDict, str, truthy, type Value } from '../../../data/mod.ts'
 import { at, exit, rowsOf } from '../common/rest.ts'
 import { findImage } from './image.ts'
@@ -15,7 +15,7 @@ export interface DiskRequest {
   labels?: Record<string, string>
 }
 
-/** Make a disk, unless there is one of its name, and return it. */
+/** Create a disk, unless one with its name exists, and return it. */
 export async function createDisk(project: GceProject, wanted: DiskRequest): Promise<Dict> {
   const { name, zone, size, type, image, snapshot, labels } = wanted
   if (size === null && image === null && snapshot === null) {
@@ -45,7 +45,7 @@ export async function findDisk(project: GceProject, name: string): Promise<Dict>
   throw exit(`The project '${project.settings.project}' has several disks ${name}: in ${zones}`)
 }
 
-/** Return the path of something that an address names, such as a disk or an instance. */
+/** Return the path of a resource in an address, such as a disk or an instance. */
 export const pathOfZonal = (project: GceProject, kind: string, row: Dict): string =>
   `${project.zone(lastPart(row.get('zone') ?? null))}/${kind}/${part(text(row, 'name'), kind)}`
 
@@ -68,14 +68,14 @@ export async function attachDisk(project: GceProject, { instance, disk, mode, bo
   })
 }
 
-/** Return the name of the device by which a machine knows a disk. */
+/** Return the device name of a disk on a machine. */
 export function deviceOf(instance: Dict, disk: string): string {
   const found = rowsOf(instance, 'disks').find((row) => lastPart(row.get('source') ?? null) === disk)
   if (found) return text(found, 'deviceName')
   throw exit(`The disk ${disk} is not attached to ${text(instance, 'name')}`)
 }
 
-/** Make the disks of the setting `volumes` and attach them, in their order. */
+/** Create the disks of the setting `volumes` and attach them, in order. */
 export async function addVolumes(
   project: GceProject,
   instance: Dict,

@@ -15,7 +15,7 @@ interface Place {
   /** Path of the list. */
   list: string
   name: string
-  /** What it is, for errors. */
+  /** The name of the kind, for errors. */
   what: string
 }
 
@@ -84,7 +84,7 @@ const regionalRemover = (place: PlaceOf<{ name: string; region: string }>, what:
 
 const PROTOCOLS = ['tcp', 'udp', 'icmp']
 
-/** Read what a firewall rule allows, such as `tcp:80,tcp:443,icmp`. */
+/** Parse the permissions of a firewall rule, such as `tcp:80,tcp:443,icmp`. */
 function allowedOf(allow: string): Plain[] {
   const ports = new Map<string, string[]>()
   for (const word of allow.split(',').map((one) => one.trim().toLowerCase())) {

@@ -24,7 +24,7 @@ const PUBLIC_PROJECTS: readonly string[] = PUBLIC.map(([project]) => project)
 
 const FULL = /^(?:https:\/\/[^/]+\/compute\/[^/]+\/)?projects\/([^/]+)\/global\/images\/(?:(family)\/)?([^/]+)$/
 
-/** Return the address of the image that is meant, without the address of the interface. */
+/** Return the address of the image, without the address of the API. */
 export async function findImage(project: GceProject, image: string): Promise<string> {
   const full = FULL.exec(image)
   const own = project.settings.project
@@ -45,7 +45,7 @@ export async function findImage(project: GceProject, image: string): Promise<str
 const publicOwners = (name: string): string[] =>
   PUBLIC.filter(([, beginnings]) => beginnings.some((one) => name.startsWith(one))).map(([project]) => project)
 
-/** Return the image of a project that has a name, is the newest of a family, or is the newest whose name begins so. */
+/** Return the image of a project with a name, the newest of a family, or the newest whose name has this prefix. */
 async function imageOf(project: GceProject, owner: string, name: string): Promise<string | undefined> {
   const images = `/projects/${part(owner, 'project')}/global/images`
   const exact =
@@ -63,7 +63,7 @@ const isCurrent = (row: Dict): boolean => {
 const newest = (rows: Dict[]): Dict | undefined =>
   rows.filter(isCurrent).sort((a, b) => (text(a, 'creationTimestamp') < text(b, 'creationTimestamp') ? 1 : -1))[0]
 
-/** Return all current images by their names; those of the project itself count over public ones. */
+/** Return all current images by name; those of the project itself override public ones. */
 export async function allImages(project: GceProject): Promise<Dict> {
   const found = new Map<Value, Value>()
   for (const owner of [...PUBLIC_PROJECTS, project.settings.project]) {

@@ -53,7 +53,7 @@ const texts = (dict: Dict): Record<string, string> =>
 const plainText = (value: Value): string =>
   isDict(value) || Array.isArray(value) ? JSON.stringify(toPlain(value)) : str(value)
 
-/** Keys of metadata whose values run on the machine, and may hold secrets. */
+/** Keys of metadata whose values run on the machine, and may contain secrets. */
 const SCRIPT = /script|user-data|password|secret|token/i
 
 /** Return a machine as Google describes it, without the scripts in its metadata. */
@@ -69,7 +69,7 @@ export function withoutScripts(instance: Dict): Dict {
 interface Disks {
   /** The image, or null where the disks need none. */
   image: string | null
-  /** The disk with the name of the machine, where there is one to boot from. */
+  /** The disk with the name of the machine, if there is one to boot from. */
   existing: Dict | undefined
 }
 

@@ -10,7 +10,7 @@ const FORBIDDEN = 403
 const RATE_LIMIT = /rateLimitExceeded/i
 const PAGE = 500
 
-/** Part of a path that a user names: letters, digits and what domains and families have in them. */
+/** A part of a path in settings: letters, digits and the characters of domains and families. */
 const NAME = /^[\w.:-]+$/
 
 /** Return a name as a part of a path. */
@@ -19,7 +19,7 @@ export function part(name: string, what: string): string {
   throw configError(`'${name}' is no name of a ${what}`)
 }
 
-/** Return the last part of an address, which is the name of what it leads to. */
+/** Return the last part of an address, which is the name of the resource. */
 export const lastPart = (url: Value): string =>
   str(url ?? '')
     .split('/')
@@ -45,7 +45,7 @@ export class GceProject {
       headers: () => tokens.headers(),
       renew: () => tokens.renew(),
       login: "'service_account_private_key'",
-      // each POST has an id, by which Google knows that it was sent before
+      // each POST has an id, by which Google recognises a repetition
       repeatsPosts: true,
       isBusy: isThrottled,
     })
@@ -56,12 +56,12 @@ export class GceProject {
 
   region = (region: string): string => `${this.root}/regions/${part(region, 'region')}`
 
-  /** Return what is at a path; undefined where nothing is. */
+  /** Return the resource at a path; undefined if it does not exist. */
   find(path: string): Promise<Dict | undefined> {
     return this.rest.find('GET', path)
   }
 
-  /** Return what is at a path; nothing is an error that names it. */
+  /** Return the resource at a path; throw an error with its name if it does not exist. */
   async get(path: string, what: string): Promise<Dict> {
     const found = await this.find(path)
     if (found === undefined) throw exit(`The project '${this.settings.project}' has no ${what}`)
@@ -96,7 +96,7 @@ export class GceProject {
     return this.ended(await this.rest.ask(method, `${path}${mark}requestId=${randomUUID()}`, body), what)
   }
 
-  /** Delete what is at a path. Return whether there was something. */
+  /** Delete the resource at a path. Return whether it existed. */
   async remove(path: string, what: string): Promise<boolean> {
     const operation = await this.rest.find('DELETE', `${path}?requestId=${randomUUID()}`)
     if (operation === undefined) return false
@@ -124,7 +124,7 @@ export class GceProject {
     return `${this.root}/${place}/operations/${part(text(operation, 'name'), 'operation')}`
   }
 
-  /** Wait for operations of a zone that have not ended and whose targets are wanted; how they end does not matter. */
+  /** Wait for unfinished operations of a zone on the wanted targets; their results do not matter. */
   async settle(zone: string, isWanted: (target: string) => boolean): Promise<void> {
     const open = await this.list(`${this.zone(zone)}/operations`, 'status != "DONE"')
     for (const operation of open) {

@@ -4,18 +4,21 @@ import type { Host } from '../../../sdk/mod.ts'
 import { must, succeeds } from './commands.ts'
 import type { StoredMachine } from './stored.ts'
 
-/** The hierarchies in which systemd keeps its units: one on a current host, two where both generations are mounted. */
+/**
+ * The cgroup hierarchies in which systemd keeps its units: one on a current host, two with both cgroup versions
+ * mounted.
+ */
 const GROUPS = ['/sys/fs/cgroup/systemd', '/sys/fs/cgroup/unified']
 const ONE_GROUP = '/sys/fs/cgroup'
 
-/** The kernel allows names of interfaces of 15 characters, of which nspawn takes three. */
+/** The kernel limits interface names to 15 characters, of which nspawn uses three. */
 const labelOf = ({ token }: StoredMachine): string => `sc${token.slice(0, 10)}`
 
 /** Join the groups, then become the program. */
 const JOIN =
   'for group in $1; do mkdir -p "$group" && echo $$ > "$group/cgroup.procs" || exit 1; done; shift; exec "$@"'
 
-/** Kill all processes of groups and remove these, as long as there are some. */
+/** Kill all processes of cgroups and remove the cgroups, until none is left. */
 const EMPTY = `for try in $(seq 600); do
   left=
   for group in "$@"; do

@@ -1,4 +1,4 @@
-// The disk of a machine: a layer over its image that takes what the machine writes. Where layers cannot be mounted it is a copy.
+// The disk of a machine: an overlay over its image. If overlays cannot be mounted, it is a copy.
 import type { Host } from '../../../sdk/mod.ts'
 import { must, succeeds } from './commands.ts'
 import type { StoredMachine } from './stored.ts'
@@ -39,7 +39,9 @@ export class Disks {
     return (await this.host.stat(`${folder}/usr`)) !== undefined
   }
 
-  /** Write the host name, an empty machine id, SSH host keys of its own and the authorized key into the disk of the machine. */
+  /**
+   * Write the host name, an empty machine id, new SSH host keys and the authorized key into the disk of the machine.
+   */
   async prepare(machine: StoredMachine, publicKey: string | undefined): Promise<void> {
     const folder = this.folder(machine)
     await this.host.write(`${folder}/etc/hostname`, `${machine.name}\n`)
@@ -52,7 +54,7 @@ export class Disks {
     await this.host.write(`${folder}/root/.ssh/authorized_keys`, publicKey, { mode: 0o600 })
   }
 
-  /** Replace the SSH host keys that came with the image: machines of one image must not share them. */
+  /** Replace the SSH host keys of the image: machines must not share them. */
   private async renewHostKeys(folder: string): Promise<void> {
     const ssh = `${folder}/etc/ssh`
     if ((await this.host.lstat(ssh))?.type !== 'directory') return

@@ -1,5 +1,5 @@
-// Machines on the host of the master itself: containers with a systemd of their own, booted by systemd-nspawn from a folder with a root file
-// system. They are plugged to a bridge and get an address of its subnet.
+// Machines on the host of the master itself: containers with their own systemd, booted by systemd-nspawn from a folder
+// with a root file system. They are connected to a bridge and get an address of its subnet.
 import { type Dict, dictFrom, SaltError, type Value } from '../../../data/mod.ts'
 import {
   arg,

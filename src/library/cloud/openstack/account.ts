@@ -1,5 +1,5 @@
-// One project of OpenStack as a provider of salt-cloud. What a creation makes has its token in its metadata or description, by which it is
-// found again after a failure.
+// One project of OpenStack as a provider of salt-cloud. Resources of a creation have its token in their metadata or
+// description, by which they are found after a failure.
 import { type Dict, isDict, str, type Value } from '../../../data/mod.ts'
 import {
   awaitReady,
@@ -132,7 +132,7 @@ export class OpenStackAccount implements CloudAccount<typeof machine> {
     await this.remove(id)
     await releaseAddresses(
       this.session,
-      // one that leads elsewhere was taken by another machine in the meantime
+      // one with another target was assigned to another machine meanwhile
       (floating) => {
         const port = floating.get('port_id')
         return port ? ports.includes(str(port)) : isFor(floating, node)
@@ -141,7 +141,7 @@ export class OpenStackAccount implements CloudAccount<typeof machine> {
     return true
   }
 
-  /** Return the ports of a server: addresses that lead to them are its own. */
+  /** Return the ports of a server: floating addresses of these ports are its own. */
   private async portsOf(id: string): Promise<string[]> {
     const neutron = await this.session.service('network')
     return (await listed(neutron, `/ports?device_id=${encodeURIComponent(id)}`, 'ports')).map(idOf)
@@ -202,7 +202,7 @@ export class OpenStackAccount implements CloudAccount<typeof machine> {
   }
 }
 
-/** Whether a floating address is one of those of a machine. */
+/** Whether a floating address belongs to a machine. */
 const isFor = (floating: Dict, { details }: CloudNode): boolean => {
   const known = details?.get('floating_ips')
   return Array.isArray(known) && known.includes(floating.get('floating_ip_address') ?? null)

@@ -1,4 +1,4 @@
-// The login of a provider: its own settings over those of its cloud in clouds.yaml and secure.yaml.
+// The login of a provider: its own settings merged over those of its cloud in clouds.yaml and secure.yaml.
 import { type Dict, deepCopy, isDict, markSecret, SaltError, str, update, type Value } from '../../../data/mod.ts'
 import { type CloudContext, loadYaml } from '../../../sdk/mod.ts'
 import type { ProviderSettings } from './settings.ts'

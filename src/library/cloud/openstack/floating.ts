@@ -1,5 +1,5 @@
-// Floating addresses of Neutron. One that is allocated for a machine has the token of its creation in its description, by which it is
-// released with the machine.
+// Floating addresses of Neutron. An address allocated for a machine has the token of its creation in its description,
+// by which it is released with the machine.
 import { type Dict, str, type Value } from '../../../data/mod.ts'
 import type { CloudContext } from '../../../sdk/mod.ts'
 import { at, exit, type RestCloud } from '../common/rest.ts'
@@ -98,7 +98,7 @@ async function lead(neutron: RestCloud, floating: Dict, port: string): Promise<v
   await neutron.ask('PUT', `/floatingips/${idOf(floating)}`, { floatingip: { port_id: port } })
 }
 
-/** Release the addresses that were allocated for a machine: those of a creation, or those that lead to it. */
+/** Release the addresses that were allocated for a machine: those of a creation, or those assigned to it. */
 export async function releaseAddresses(session: OpenStackSession, isMeant: (floating: Dict) => boolean): Promise<void> {
   const neutron = await session.service('network')
   for (const one of await all(neutron, '')) {

@@ -17,11 +17,11 @@ export function listed(rest: RestCloud, path: string, key: string, links = `${ke
   })
 }
 
-/** Return the link of a page: Glance leaves out the server and what stands before its version. */
+/** Return the link of a page: Glance omits the server and the path before its version. */
 const rootedAt = (rest: RestCloud, link: string): string =>
   /^\/v\d/.test(link) ? `${rest.root}${link.replace(/^\/v[\d.]+/, '')}` : link
 
-/** Return the one row that a name or an id means. */
+/** Return the only row with a name or an id. */
 function oneOf(rows: readonly Dict[], wanted: string, what: string): Dict {
   const byId = rows.find((row) => row.get('id') === wanted)
   if (byId !== undefined) return byId

@@ -1,4 +1,4 @@
-// Servers as queries show them, with the names of their flavors and images and with their addresses.
+// Servers in queries, with the names of their flavors and images and with their addresses.
 import { type Dict, isDict, isList, str, type Value } from '../../../data/mod.ts'
 import type { CloudNode } from '../../../sdk/mod.ts'
 import { sortedAddresses } from '../common/addresses.ts'
@@ -6,7 +6,7 @@ import { at } from '../common/rest.ts'
 import { flavors, idOf } from './lookup.ts'
 import type { OpenStackSession } from './session.ts'
 
-/** Names of images and flavors by their ids, asked for once. */
+/** Names of images and flavors by their ids, queried once. */
 export class Names {
   private readonly session: OpenStackSession
   private readonly images = new Map<string, Promise<string>>()
@@ -65,7 +65,7 @@ export async function nodeOf(server: Dict, names: Names): Promise<CloudNode> {
   const { fixed, floating } = addressesOf(server)
   const addresses = sortedAddresses([...floating, ...fixed])
   const details: Dict = new Map<Value, Value>([...server, ['floating_ips', floating], ['fixed_ips', fixed]])
-  // the password that Nova made up for the administrator is for nobody to read
+  // do not expose the administrator password that Nova generated
   details.delete('adminPass')
   return {
     name: str(server.get('name') ?? null),

@@ -125,7 +125,7 @@ async function interfacesOf(
   return found
 }
 
-/** Return what is wrong with a server that could not be made. */
+/** Return the error of a server that could not be created. */
 export function faultOf(name: string, server: Dict): Error {
   const fault = server.get('fault')
   const message = fault !== undefined && isDict(fault) ? str(fault.get('message') ?? '') : ''

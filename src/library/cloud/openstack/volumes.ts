@@ -1,4 +1,4 @@
-// Volumes of Cinder: one that is made of an image to boot from, and those that are attached to a machine.
+// Volumes of Cinder: a boot volume from an image, and volumes attached to a machine.
 import { type Dict, isDict, str } from '../../../data/mod.ts'
 import { awaitReady, type CloudContext, type CloudSteps, type MachineRequest } from '../../../sdk/mod.ts'
 import { at, exit } from '../common/rest.ts'
@@ -66,7 +66,7 @@ export async function attachVolumes(
   }
 }
 
-/** Remove the volumes that a creation made, once nothing uses them. */
+/** Remove the volumes of a creation, when they are not in use any more. */
 export async function removeVolumes(ctx: CloudContext, session: OpenStackSession, token: string): Promise<void> {
   const cinder = await session.service('volume')
   const path = `/volumes/detail?metadata=${encodeURIComponent(`{'${CREATION_KEY}': '${token}'}`)}`

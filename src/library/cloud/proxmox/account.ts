@@ -1,5 +1,5 @@
-// One Proxmox VE, a node or a cluster, as a provider of salt-cloud. The description of a machine has the token of its creation, by which an
-// unfinished one is found again.
+// One Proxmox VE, a node or a cluster, as a provider of salt-cloud. The description of a machine has the token of its
+// creation, by which an unfinished one is found again.
 import { lookup } from 'node:dns/promises'
 import { type Dict, dictFrom, isDict, str, type Value } from '../../../data/mod.ts'
 import {
@@ -43,7 +43,7 @@ type Request = MachineRequest<typeof machine>
 
 /** Requests for one list at the same time. */
 const AT_ONCE = 8
-/** How often a free id is asked for: others may take it before the machine is made. */
+/** How often a free id is requested: others may take it before the machine is created. */
 const ID_ATTEMPTS = 20
 const TASK_TIMEOUT = 1800
 const TAKEN = /already exists|is already (used|in use)/i
@@ -288,6 +288,6 @@ export class ProxmoxAccount implements CloudAccount<typeof machine> {
   }
 }
 
-/** Return parameters for the event, without those that are secrets. */
+/** Return parameters for the event, without secrets. */
 const shown = (parameters: Record<string, string>): Dict =>
   new Map(Object.entries(parameters).filter(([key]) => !/password|sshkeys|^env$/i.test(key)))

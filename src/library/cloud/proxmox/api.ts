@@ -1,4 +1,4 @@
-// The interface of Proxmox VE: logins by token or ticket, requests, and tasks, which end after the request that began them.
+// The API of Proxmox VE: logins by token or ticket, requests, and tasks, which end after the request that started them.
 import { type Dict, isDict, markSecret, type Plain, SaltError, str, type Value } from '../../../data/mod.ts'
 import { awaitReady, type CloudContext, type WebAnswer } from '../../../sdk/mod.ts'
 import { at, bodyOf, exit, RestCloud, withoutSlash } from '../common/rest.ts'
@@ -6,7 +6,7 @@ import type { ProviderSettings } from './settings.ts'
 
 /** 595 and 596 mean that one node cannot reach another one. */
 const BUSY = new Set([429, 502, 503, 504, 595, 596])
-/** Texts of what is not there: the interface answers with status 500. */
+/** Error texts for missing resources, which the API returns with status 500. */
 const MISSING = /does not exist|no such (vm|ct|guest)|not found/i
 const TASK_INTERVAL = 1
 
@@ -25,32 +25,32 @@ export class ProxmoxApi {
     this.rest = this.interface(() => this.headers())
   }
 
-  /** Return what the interface tells at a path. */
+  /** Return the data at a path. */
   async get(path: string): Promise<Value> {
     return at(await this.rest.ask('GET', path), 'data')
   }
 
-  /** Return what the interface tells at a path; undefined where there is no such machine. */
+  /** Return the data at a path; undefined if the machine does not exist. */
   async find(path: string): Promise<Value | undefined> {
     const answer = await this.rest.reply('GET', path)
     if (answer.status >= 500 && MISSING.test(answer.text)) return undefined
     return this.dataOf('GET', path, answer)
   }
 
-  /** Return what the interface tells at a path; undefined where it fails, as for an agent that does not run yet. */
+  /** Return the data at a path; undefined after an error, such as of an agent that does not run yet. */
   async tryGet(path: string): Promise<Value | undefined> {
     const answer = await this.rest.reply('GET', path)
     return answer.status < 300 ? at(bodyOf(answer), 'data') : undefined
   }
 
-  /** Change something; what is gone already is no failure of a request that removes it. */
+  /** Send a change; a DELETE of a missing resource is no error. */
   async send(method: 'POST' | 'PUT' | 'DELETE', path: string, parameters?: Parameters): Promise<Value> {
     const answer = await this.rest.reply(method, path, parameters as Plain)
     if (method === 'DELETE' && answer.status >= 500 && MISSING.test(answer.text)) return null
     return this.dataOf(method, path, answer)
   }
 
-  /** Wait until a task has ended. One that failed is an error. Other answers than the id of a task mean that nothing goes on. */
+  /** Wait until a task has ended; throw if it failed. Answers other than a task id mean that no task runs. */
   async finish(upid: Value, timeout: number): Promise<void> {
     const node = nodeOfTask(upid)
     if (node === undefined) return

@@ -16,7 +16,7 @@ const power = (doc: string, event: string, word: string, done: [key: string, tex
     },
   })
 
-/** Return what a filter means of rows by name: one of them or all. */
+/** Return the rows that match a filter, by name: one of them or all. */
 function filtered(rows: readonly [Value, Dict][], filter: string | null): Dict {
   const all: Dict = new Map(rows)
   return filter === null ? all : ((all.get(filter) ?? new Map()) as Dict)

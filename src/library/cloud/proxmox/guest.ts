@@ -1,4 +1,4 @@
-// Machines as the interface tells of them: where they are, how they are set up, and their addresses.
+// Machines in the API: their location, their configuration, and their addresses.
 import { type Dict, isDict, str, truthy, type Value } from '../../../data/mod.ts'
 import type { CloudNode } from '../../../sdk/mod.ts'
 import { sortedAddresses } from '../common/addresses.ts'
@@ -6,14 +6,14 @@ import { at } from '../common/rest.ts'
 import { type ProxmoxApi, rowsIn } from './api.ts'
 import { configError, type GuestType } from './parameters.ts'
 
-/** Where a machine is. */
+/** The location of a machine. */
 export interface Guest {
   node: string
   type: GuestType
   vmid: string
 }
 
-/** Return the path of a machine. Names of nodes come from settings: they must not lead elsewhere. */
+/** Return the path of a machine. Node names come from settings, so they are checked. */
 export function pathOf({ node, type, vmid }: Guest): string {
   if (!/^[A-Za-z0-9][\w.-]*$/.test(node)) throw configError(`'${node}' is no name of a node`)
   if (!/^\d+$/.test(vmid)) throw configError(`'${vmid}' is no id of a machine`)
@@ -52,11 +52,11 @@ export function configuredAddresses(type: GuestType, config: Dict): string[] {
   return found
 }
 
-/** Whether the machine can tell its addresses while it runs. */
+/** Whether the machine can report its addresses while it runs. */
 export const canTell = (type: GuestType, config: Dict): boolean =>
   type === 'lxc' || /^(1|.*\benabled=1)/.test(str(config.get('agent') ?? ''))
 
-/** Return the addresses that a running machine tells; none while it cannot. */
+/** Return the addresses that a running machine reports; empty while it cannot. */
 export async function toldAddresses(api: ProxmoxApi, guest: Guest): Promise<string[]> {
   if (guest.type === 'lxc') {
     const rows = rowsIn(await api.tryGet(`${pathOf(guest)}/interfaces`))

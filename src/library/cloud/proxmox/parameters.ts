@@ -1,4 +1,4 @@
-// From settings of a machine to parameters of the interface. Salt takes all settings whose names the interface knows.
+// Converts settings of a machine to parameters of the API. Like Salt, all settings with names of the API are accepted.
 import { type Dict, isDict, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import type { MachineRequest } from '../../../sdk/mod.ts'
 import type { Parameters } from './api.ts'
@@ -34,7 +34,7 @@ function typeOf(name: string, technology: string): GuestType {
   throw configError(`${name}: technology is '${technology}', not qemu or lxc${hint}`)
 }
 
-/** Return the text that the description of a machine has, by which its creation is found again. */
+/** Return the mark in the description of a machine, by which its creation is found again. */
 export const markOf = (token: string): string => `salt-cloud-creation: ${token}`
 
 const described = (text: string | null, token: string): string => [...(text ? [text] : []), markOf(token)].join('\n\n')
@@ -106,7 +106,7 @@ function containerParameters(name: string, settings: MachineSettings): Parameter
 }
 
 export interface WantedClone extends Wanted {
-  /** What is cloned: an id or a name. */
+  /** The source of a clone: an id or a name. */
   source: string
   /** The node that `clone_from` names. */
   sourceNode: string | null
@@ -151,7 +151,7 @@ function numberIn(value: Value | undefined): string | null {
   throw configError(`vmid is '${text}', not the number of a machine`)
 }
 
-/** Return the value of a setting such as `net0` with changes: parts that are not changed stay, such as the address of hardware. */
+/** Return the value of a setting such as `net0` with changes; unchanged parts stay, such as the hardware address. */
 export function mergedValue(before: string, changes: string): string {
   const parts = (text: string): [string, string][] =>
     text

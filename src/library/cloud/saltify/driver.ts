@@ -1,5 +1,5 @@
-// Machines that exist already and are reached over ssh: nothing is made but a minion on them. They are known by the grain that deployment
-// writes, so that queries ask the minions themselves.
+// Existing machines that are reached over ssh: only a minion is installed. They are identified by the grain that
+// deployment writes, so queries ask the minions.
 import { type Dict, isDict, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -66,7 +66,7 @@ class Saltified implements CloudAccount<typeof machine> {
   }
 
   async undo(): Promise<void> {
-    // the machine was there before
+    // the machine existed before
   }
 
   async tell(name: string, fun: string, args: Value[]): Promise<Value> {

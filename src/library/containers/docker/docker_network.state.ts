@@ -70,7 +70,7 @@ async function differences({ ctx, options }: Task, network: Dict): Promise<Dict 
 
 type Pool = Readonly<Record<string, Value | undefined>>
 
-/** Return the wanted address pools, as the Engine writes them. */
+/** Return the wanted address pools in the Engine's form. */
 function poolsOf({ subnet, gateway, ip_range, ipam_pools, ipam }: Pool): Dict[] {
   const pool = (wanted: Pool): Dict =>
     new Map(
@@ -93,7 +93,7 @@ function poolsOf({ subnet, gateway, ip_range, ipam_pools, ipam }: Pool): Dict[] 
   return one.size > 0 ? [one] : []
 }
 
-/** Return whether the network has each wanted pool, without regard to what the daemon added by itself. */
+/** Return whether the network has each wanted pool, ignoring additions of the daemon. */
 const matches = (current: readonly Value[], wanted: readonly Dict[]): boolean =>
   current.length === wanted.length &&
   wanted.every((pool) =>

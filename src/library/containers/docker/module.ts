@@ -36,7 +36,7 @@ async function login(ctx: FunctionContext, registries: readonly Value[]) {
   return { retcode: errors.length > 0 ? 1 : 0, Errors: errors, Results: results }
 }
 
-/** Return what is missing to log in to a registry, without the end of the sentence. */
+/** Return the missing credentials for a registry, as the start of a sentence. */
 function credentialProblem(known: Dict, registry: string): string | undefined {
   const credentials = known.get(registry)
   if (credentials === undefined) return 'No match found'

@@ -19,7 +19,7 @@ const values = arg.text('File with values for the chart', { optional: true })
 const set = arg.any('Values for the chart: a text `key=value`, or a list of such texts', { optional: true })
 const version = arg.text('Version of the chart', { optional: true })
 
-/** What a function returns: True, the output, or the output read as JSON; a text of errors when the program fails. */
+/** The result of a function: True, the output, or the output parsed as JSON; an error text if the program fails. */
 type Answer = 'done' | 'text' | 'data'
 
 interface Row {
@@ -110,7 +110,7 @@ function plain(name: string, value: Value): string {
   return text
 }
 
-/** Refuse flags by which a function that reads would run a program. */
+/** Throw for flags that would make a reading function run a program. */
 function assertReading({ flags, kvflags }: Flags): void {
   const names = [...(isList(flags) ? flags : []), ...(isDict(kvflags) ? kvflags.keys() : [])].map((name) => str(name))
   const found = names.find((name) => /^-*post-renderer/.test(name))

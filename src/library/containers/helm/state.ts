@@ -21,7 +21,7 @@ const set = arg.any('Values for the chart: a text `key=value`, or a list of such
 const status = async (ctx: StateContext, release: string, namespace: string | null): Promise<Value> =>
   await ctx.call('helm.status', [release], { namespace })
 
-/** Return what a release is now, without its manifest. */
+/** Return the present data of a release, without its manifest. */
 async function now(ctx: StateContext, name: string, namespace: string | null): Promise<Verdict> {
   const found = await status(ctx, name, namespace)
   if (!isDict(found)) return failed(String(found))

@@ -228,7 +228,7 @@ async function kubeadm(ctx: FunctionContext, words: readonly string[], answer: A
   return answer === 'done' ? stdout !== '' : stdout
 }
 
-/** Return the tokens of the table that kubeadm prints: columns stand two blanks apart. */
+/** Return the tokens in kubeadm's table: columns are separated by two blanks. */
 function tokensIn(table: string): Dict[] {
   const [head = '', ...rows] = splitLines(table)
   const columns = head

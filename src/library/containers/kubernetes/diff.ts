@@ -1,4 +1,4 @@
-// What differs between an object and what it will be, without the fields that only the API server writes.
+// The difference between an object and its future state, without the fields that only the API server writes.
 import { type Dict, equals, isDict, isList, str, type Value } from '../../../data/mod.ts'
 import { dictIn } from './client/objects.ts'
 
@@ -34,7 +34,7 @@ export function difference(live: Dict, wanted: Dict): Difference | undefined {
   return secretDifference(before, after)
 }
 
-/** Show the keys of a secret, those whose value changes too, and everything else. */
+/** Return the difference of a secret: the keys of its data, those with a changed value, and all other fields. */
 function secretDifference(before: Dict, after: Dict): Difference | undefined {
   const [old, now] = [dictIn(before, 'data'), dictIn(after, 'data')]
   for (const object of [before, after]) object.delete('data')
@@ -49,7 +49,7 @@ function secretDifference(before: Dict, after: Dict): Difference | undefined {
   return { old: part(rest?.old, old), new: changed.length === 0 ? shown : shown.set('changed', changed) }
 }
 
-/** Return what is new, where there was nothing: without values of secrets, status and the bookkeeping of the server. */
+/** Return a created object: without values of secrets, status and the bookkeeping of the server. */
 export function created(object: Dict): Dict {
   const shown = plain(object)
   if (object.get('kind') === 'Secret') shown.set('data', [...dictIn(object, 'data').keys()])
@@ -74,7 +74,7 @@ function differing(old: Value, now: Value): Difference | undefined {
   return { old: before, new: after }
 }
 
-/** Return the items of a list with names that another list does not have as they are; other values as they are. */
+/** Return the items of a list that are missing by name in another list; other values unchanged. */
 function named(list: Value, other: Value): Value {
   if (!isList(list) || !isList(other)) return list
   const hasName = (item: Value): boolean => isDict(item) && item.has('name')

@@ -1,4 +1,5 @@
-// Events of a Kubernetes cluster to the bus. The version that was seen last is kept, so that a restart goes on from there.
+// Fires the events of a Kubernetes cluster on the bus. The last seen version is stored, so that a restart continues
+// there.
 import { isAnyError, recover } from '../../../base/mod.ts'
 import { type Dict, isDict, loadJson, numberOf, str, type Value } from '../../../data/mod.ts'
 import { arg, defineEngine, type EngineContext, isHostError, option, textAt } from '../../../sdk/mod.ts'

@@ -2,7 +2,7 @@
 import { type Dict, str, type Value } from '../../../data/mod.ts'
 import { dictIn } from './client/objects.ts'
 
-/** A part of a tag: what could be read as another part is replaced. */
+/** Return a part of a tag: characters that would begin another part are replaced. */
 const part = (value: Value): string =>
   str(value)
     .replaceAll(/[^\w.-]/g, '_')
@@ -24,7 +24,7 @@ export const eventTag = (start: string, event: Dict): string => [start, ...place
 /** Return the end of the tag of a beacon. */
 export const beaconTag = (event: Dict): string => place(event).join('/')
 
-/** Return what an event says, without the bookkeeping of the API server. */
+/** Return the data of an event, without the bookkeeping of the API server. */
 export function eventData(event: Dict): Dict {
   const metadata = dictIn(event, 'metadata')
   const field = (name: string): [Value, Value] => [name, event.get(name) ?? null]

@@ -1,9 +1,10 @@
-// The kinds of Kubernetes objects that have functions and states of their own. Everything else is reached by its apiVersion and kind.
+// The kinds of Kubernetes objects with dedicated functions and states. Other kinds are used by their apiVersion and
+// kind.
 
 export interface Kind {
   /** Name in functions and states: `show_cron_job`, `cron_job_present`. */
   readonly key: string
-  /** Name of the function that lists such objects. */
+  /** Name of the function that lists these objects. */
   readonly list: string
   readonly apiVersion: string
   readonly kind: string
@@ -12,7 +13,7 @@ export interface Kind {
   readonly isNamespaced: boolean
   /** Fields beside metadata: those of `spec`, those of `data`, or the ones that `spec` lists, at the top of the object. */
   readonly fields: 'spec' | 'data' | 'top'
-  /** Whether the API server cannot patch lists of such objects by their keys. */
+  /** Whether the API server cannot patch lists in these objects by key. */
   readonly isCustom?: boolean
 }
 
@@ -100,7 +101,7 @@ export const KINDS: readonly Kind[] = [
   ...FLAT_OF_CLUSTER.map(row(false, 'top')),
 ]
 
-/** Kinds that are known without asking the API server. */
+/** Kinds that are known without a query to the API server. */
 const KNOWN: readonly Kind[] = [...KINDS, NODE]
 
 /** Return a kind by the name in functions. */
@@ -116,7 +117,7 @@ export function kindCalled(name: string): Kind | undefined {
   return KNOWN.find((kind) => [kind.kind.toLowerCase(), kind.plural, kind.key.replaceAll('_', '')].includes(plain))
 }
 
-/** Return a kind by what a manifest says. */
+/** Return a kind by the apiVersion and kind of a manifest. */
 export const kindOfManifest = (apiVersion: string, kind: string): Kind | undefined =>
   KNOWN.find((known) => known.apiVersion === apiVersion && known.kind === kind)
 

@@ -1,4 +1,5 @@
-// Objects of Kubernetes clusters: Salt's `kubernetes` states and those of saltext-kubernetes. A dry run is one of the API server.
+// Objects of Kubernetes clusters: Salt's `kubernetes` states and those of saltext-kubernetes. A dry run uses that of
+// the API server.
 import { defineState } from '../../../sdk/mod.ts'
 import { KINDS } from './kinds.ts'
 import { kindStates } from './state/kind-states.ts'

@@ -1,4 +1,5 @@
-// Virtual machines of Vagrant, by the program vagrant. What Salt knows of a machine is kept by the sdb profile `vagrant_sdb_data`.
+// Virtual machines of Vagrant, through the program vagrant. Salt's data about a machine is stored by the sdb profile
+// `vagrant_sdb_data`.
 import { resolve } from 'node:path'
 import {
   type Dict,

@@ -1,4 +1,4 @@
-// `consul`: what a Consul server has below a key. Values are YAML, unless `expand_keys=False` is given.
+// `consul`: the data of a Consul server below a key. Values are YAML, unless `expand_keys=False` is given.
 import { type Dict, failure, isDict, merge, PyRegex, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineExtPillar, type ExtPillarContext, loadYaml, option } from '../../../sdk/mod.ts'
 import { Consul } from './client.ts'

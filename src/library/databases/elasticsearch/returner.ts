@@ -103,7 +103,7 @@ function withoutDots(data: Value): Value {
   return found
 }
 
-/** Put the order of the run before the keys of states, so that they sort by it. */
+/** Prefix the keys of states with their order in the run, for sorting. */
 function inRunOrder(states: Dict): Dict {
   const width = String(states.size).length
   return new Map(

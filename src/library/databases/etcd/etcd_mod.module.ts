@@ -30,7 +30,7 @@ async function clientOf(ctx: FunctionContext, { profile, kwargs }: Connection): 
   return etcdOf(ctx, settings)
 }
 
-/** Return nested values as one dict of whole keys. An empty dict stays, for an empty folder. */
+/** Return nested values as one dict with full keys. An empty dict stays, for an empty folder. */
 function flattened(fields: Dict, path: string): Array<[string, Value]> {
   if (fields.size === 0) return [[path, new Map()]]
   const base = path.replace(/^\/+|\/+$/g, '')

@@ -32,7 +32,7 @@ const settings = ({ profile, kwargs }: Connection): Record<string, Value> => ({
   profile,
 })
 
-/** Take the steps of a state; a server that cannot be asked is its failure. */
+/** Carry out the steps of a state; an error of the server is a failure. */
 async function steps<Gap>(ctx: StateContext, where: Connection, given: Steps<Gap>): Promise<StateReturn> {
   try {
     return await ensure(ctx, given)
@@ -68,7 +68,7 @@ const removeKey = (ctx: StateContext, name: string, recurse: boolean, where: Con
   steps<'there'>(ctx, where, {
     name,
     look: async () => {
-      // a folder without keys is there too
+      // a folder without keys exists too
       const is = [await found(ctx, name, where), await found(ctx, name, where, true)]
       return is.every((value) => value === null) ? settled('Key does not exist') : 'there'
     },

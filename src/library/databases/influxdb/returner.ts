@@ -43,7 +43,7 @@ const dictOf = (text: Value | undefined): Dict => {
   return isDict(value) ? value : new Map()
 }
 
-/** Return what was stored of a return, with the answer in its place. */
+/** Return the stored fields of a return, with the returned value in its place. */
 const stored = (row: Dict): Dict =>
   dictOf(row.get('full_ret')).set('return', loadJson(str(row.get('return') ?? 'null')))
 

@@ -1,4 +1,5 @@
-// A client of memcached's text protocol: a request is a line of words, for storing with a block of bytes whose length the line says.
+// A client of memcached's text protocol: a request is a line of words, for a store followed by a block of bytes with
+// the length in the line.
 import { decodeBytes, encodeText, failure, intFromText, misuse, SaltError } from '../../../data/mod.ts'
 import { type Connection, type FunctionContext, HostError } from '../../../sdk/mod.ts'
 import type { Stored } from './stored-value.ts'
@@ -9,7 +10,7 @@ export interface Server {
   readonly port: number
 }
 
-/** A number that stands in a request: nothing else than a key and numbers comes from users there. */
+/** A number in a request: besides it, only a key comes from users there. */
 type Count = number | bigint
 
 const LONGEST_KEY = 250
@@ -18,8 +19,8 @@ const LONGEST_LINE = 4096
 const LARGEST_VALUE = 1024 * 1024 * 1024
 
 /**
- * Return a key, which stands between blanks in a line of the protocol: whatever would end it, and begin another word or request there,
- * is refused. All requests about a key pass here.
+ * Return a key for a line of the protocol; throw for characters that would end it and begin another word or request.
+ * All requests with a key pass here.
  */
 function keyWord(key: string): string {
   const length = encodeText(key).length
@@ -60,21 +61,21 @@ export class MemcachedClient {
     return { flags: Number(flags), bytes }
   }
 
-  /** Return whether the value is stored: `add` stores only a new key, `replace` only one that is there. */
+  /** Store a value; return whether it is stored: `add` stores only a new key, `replace` only an existing one. */
   async store(verb: 'set' | 'add' | 'replace', key: string, { flags, bytes }: Stored, time: Count): Promise<boolean> {
     const answer = await this.ask(verb, key, [flags, time, bytes.length], bytes)
     if (answer !== 'STORED' && answer !== 'NOT_STORED') throw refusal(answer)
     return answer === 'STORED'
   }
 
-  /** Return whether the key was there. */
+  /** Delete a key; return whether it existed. */
   async delete(key: string, time: Count): Promise<boolean> {
     const answer = await this.ask('delete', key, Number(time) === 0 ? [] : [time])
     if (answer !== 'DELETED' && answer !== 'NOT_FOUND') throw refusal(answer)
     return answer === 'DELETED'
   }
 
-  /** Count a number up or down, and return what it is then; undefined without such a key. */
+  /** Increment or decrement a number; return the result, or undefined if the key does not exist. */
   async count(verb: 'incr' | 'decr', key: string, delta: Count): Promise<Count | undefined> {
     const answer = await this.ask(verb, key, [delta])
     if (/^\d+$/.test(answer)) return intFromText(answer)

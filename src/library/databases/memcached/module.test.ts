@@ -5,7 +5,7 @@ import { tryFunction } from '../../../sdk/mod.ts'
 import memcached from './module.ts'
 import { packed, unpacked } from './stored-value.ts'
 
-/** A server that gives one answer after the other, and what it was sent. */
+/** A server that sends these answers in order, and records its requests. */
 async function machine(...answers: string[]) {
   const sent: string[] = []
   const script = (piece: string | null): string | undefined => {

@@ -45,7 +45,7 @@ function managed(ctx: StateContext, wanted: Bound<typeof managedArgs>): Promise<
     look: async () => {
       const current = await ctx.call('memcached.get', [name, host, port])
       if (equals(current, value)) return settled(`Key '${name}' does not need to be updated`)
-      packed(name, value) // a dry run, too, tells of a value that cannot be stored
+      packed(name, value) // a dry run also reports a value that cannot be stored
       return { current }
     },
     foresee: ({ current }) =>

@@ -1,5 +1,5 @@
-// Values as memcached keeps them: bytes, with flags that say what they are. The flags are those of python-memcached, so that
-// Python programs and Salt read what is stored here, and the other way round.
+// Values in memcached's form: bytes, with flags for their type. The flags are those of python-memcached, so that Python
+// programs, Salt and Brine can read each other's values.
 import { deflateSync, inflateSync } from 'node:zlib'
 import {
   encodeText,
@@ -13,7 +13,7 @@ import {
   type Value,
 } from '../../../data/mod.ts'
 
-/** What the server keeps of a value. */
+/** The stored form of a value. */
 export interface Stored {
   readonly flags: number
   readonly bytes: Uint8Array
@@ -24,10 +24,10 @@ const LONG = 4
 const COMPRESSED = 8
 const TEXT = 16
 
-/** In bytes: a value that unpacks to more stays packed. */
+/** In bytes: a value that would be larger stays compressed. */
 const MOST_UNPACKED = 64 * 1024 * 1024
 
-/** Return what is stored for a value; one that is longer than `minCompress` bytes is compressed, unless that is 0. */
+/** Return the stored form of a value; above `minCompress` bytes it is compressed, unless that is 0. */
 export function packed(key: string, value: Value, minCompress = 0): Stored {
   const plain = encoded(key, value)
   if (minCompress <= 0 || plain.bytes.length <= minCompress) return plain
@@ -42,7 +42,7 @@ function encoded(key: string, value: Value): Stored {
   throw misuse(`Value of key '${key}' must be a text or an integer, not ${typeName(value)}`)
 }
 
-/** Return a text or an integer, or the bytes as they are stored where they are neither, such as a pickled object of Python. */
+/** Return a text or an integer; other values, such as a pickled Python object, as their stored bytes. */
 export function unpacked({ flags, bytes }: Stored): Value {
   const plain = (flags & COMPRESSED) === 0 ? bytes : inflated(bytes)
   const kind = flags & ~COMPRESSED

@@ -27,7 +27,7 @@ const inside = { ...login, database: arg.text('Database', { default: 'admin' }),
 const name = arg.text('Name of the user')
 const collection = arg.text('Collection')
 
-/** Return the answer of a body; for an error of the server, what `refused` makes of its message. */
+/** Return the result of a body; for an error of the server, the result of `refused` for its message. */
 async function orRefusal<R extends Result>(
   ctx: FunctionContext,
   body: () => Promise<R>,

@@ -1,5 +1,5 @@
-// Passwords as PostgreSQL keeps them: md5 over password and role, or a SCRAM-SHA-256 verifier with its own salt. Both
-// the functions that set one and the states that compare one need the same answer.
+// Passwords in PostgreSQL's stored form: md5 over password and role, or a SCRAM-SHA-256 verifier with a salt. The
+// functions that set one and the states that compare one share this code.
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { str, type Value, valueError } from '../../../data/mod.ts'
 
@@ -32,7 +32,7 @@ function scram(password: string, salt: Uint8Array, iterations: number): string {
 const md5 = (role: string, password: string): string =>
   `md5${createHash('md5').update(`${password}${role}`).digest('hex')}`
 
-/** A password in the form it is stored in; one that has that form already stays as it is. */
+/** Return the stored form of a password; one in stored form is unchanged. */
 export function storedPassword(role: string, password: Value, encrypted: Value): string {
   const text = str(password)
   const method = encrypted === true ? 'md5' : encrypted
@@ -42,7 +42,7 @@ export function storedPassword(role: string, password: Value, encrypted: Value):
   return text.startsWith('SCRAM-SHA-256') ? text : scram(text, randomBytes(16), ITERATIONS)
 }
 
-/** Whether a password is the one that is stored. */
+/** Whether a password matches the stored one. */
 export function isStoredPassword(role: string, password: Value, stored: string, encrypted: Value): boolean {
   const text = str(password)
   if (encrypted === false) return stored === text

@@ -1,5 +1,5 @@
-// Redis: keys, hashes, lists and sets, and the server itself. Answers have the shape that the Python client gives them:
-// an OK of the server is True.
+// Redis: keys, hashes, lists and sets, and the server itself. Results have the form of the Python client: an OK of the
+// server is True.
 import { recover } from '../../../base/mod.ts'
 import { type Dict, float, int, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'

@@ -1,11 +1,11 @@
-// `redis`: what a Redis server has under the minion's id, as the value it is (`key_value`) or as JSON (`key_json`).
+// `redis`: the data of a Redis server under the minion id, unconverted (`key_value`) or parsed as JSON (`key_json`).
 import { lookup } from '../../../base/mod.ts'
 import { failure, isDict, loadJson, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineExtPillar, type ExtPillarContext } from '../../../sdk/mod.ts'
 
 type Ask = (fun: string, ...args: Value[]) => Promise<Value>
 
-/** By type of the key; a list and a sorted set are asked for whole. */
+/** By type of the key; a list and a sorted set are read completely. */
 const READ: Readonly<Record<string, (ask: Ask, key: string) => Promise<Value>>> = lookup({
   string: (ask, key) => ask('get_key', key),
   hash: (ask, key) => ask('hgetall', key),

@@ -6,7 +6,7 @@ const DEFAULTS = { host: 'salt', port: 6379, unix_socket_path: '', db: '0', pass
 
 interface Server {
   run(fun: string, args: readonly Value[]): Promise<Value>
-  /** How long jobs are kept, in seconds. */
+  /** Retention of jobs, in seconds. */
   lifetime: number
 }
 

@@ -43,7 +43,7 @@ function insertReturn(ret: Dict): string {
   const success = ret.has('success') ? (truthy(ret.get('success')!) ? 'TRUE' : 'FALSE') : 'NULL'
   const [fun, jid, id] = ['fun', 'jid', 'id'].map((name) => literal(str(ret.get(name)!)))
   const values = [fun, jid, literal(dumpJson(held)), id, success].join(', ')
-  // an earlier try whose answer was lost may have inserted it
+  // an earlier attempt whose answer was lost may have inserted it
   const known = `SELECT 1 FROM salt_returns WHERE jid = ${jid} AND id = ${id} AND fun = ${fun}`
   const sql = `INSERT INTO salt_returns (fun, jid, return, id, success) SELECT ${values} WHERE NOT EXISTS (${known});\n`
   return alone(`${str(ret.get('jid')!)} ${str(ret.get('id')!)}`, sql)
@@ -57,7 +57,7 @@ function insertJob(jid: string, load: Dict): string {
   return `INSERT INTO jids (${columns}) VALUES (${row}) ON CONFLICT DO NOTHING;\n`
 }
 
-/** Return what a minion returned. Old rows have the return alone. */
+/** Return the fields of a return. Old rows contain only the returned value. */
 function returned(text: Value): Value {
   const held = loadJson(str(text))
   return isDict(held) && held.has('return') ? held : new Map([['return', held]])

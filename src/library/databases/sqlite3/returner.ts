@@ -1,4 +1,4 @@
-// `sqlite3`: jobs in the tables `jids` and `salt_returns` of a SQLite database, which are made when they are missing.
+// `sqlite3`: jobs in the tables `jids` and `salt_returns` of a SQLite database, which are created if they are missing.
 import { type Dict, dumpJson, failure, isDict, isList, loadJson, str, truthy, type Value } from '../../../data/mod.ts'
 import { defineReturner, type FunctionContext, returnerOptions } from '../../../sdk/mod.ts'
 

@@ -46,7 +46,7 @@ async function create(ctx: SdbContext, settings: Settings): Promise<void> {
   }
 }
 
-/** Run a statement with parameters, and return what it prints. */
+/** Run a statement with parameters; return its output. */
 async function run(ctx: SdbContext, settings: Settings, sql: string, parameters: ReadonlyMap<string, string>) {
   await create(ctx, settings)
   const rows = [...parameters].map(([name, value]) => `('${name}', ${value})`).join(', ')

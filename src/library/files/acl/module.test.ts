@@ -1,4 +1,4 @@
-// Access lists, on what getfacl printed, and as states on top of it.
+// Access lists: parsing of getfacl's output, and states.
 import { describe, expect, test } from 'vitest'
 import { type Plain, toPlain, type Value } from '../../../data/mod.ts'
 import { type Trial, tryFunction } from '../../../sdk/mod.ts'

@@ -1,5 +1,5 @@
-// Access lists of files, as getfacl shows and setfacl sets them. The entry of a file's owner or group has no name there;
-// here it has the owner's. Both programs are given one line, so names with spaces are quoted.
+// Access lists of files, as in getfacl and setfacl. The entry of a file's owner or group has no name there; here it has
+// the owner's. Both programs get one command line, so names with spaces are quoted.
 import { type Dict, dictFrom, failure, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, reads, ret } from '../../../sdk/mod.ts'
 

@@ -1,4 +1,4 @@
-// Entries of access lists, judged by what the module sees.
+// States of access lists over given entries.
 import { expect, test } from 'vitest'
 import { fromPlain, toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'

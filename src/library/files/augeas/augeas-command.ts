@@ -1,7 +1,7 @@
 // The commands that Salt's augeas functions take: `set /files/etc/hosts/1/alias web`.
 import { PyError, shlexSplit } from '../../../data/mod.ts'
 
-/** What people write, and the method it means. */
+/** The method of each command in its written form. */
 const METHODS: Readonly<Record<string, AugeasMethod>> = {
   set: 'set',
   setm: 'setm',
@@ -18,7 +18,7 @@ export type AugeasMethod = 'set' | 'setm' | 'move' | 'insert' | 'remove'
 export interface AugeasCommand {
   method: AugeasMethod
   parts: string[]
-  /** The words as they were written. */
+  /** The original text of the command. */
   text: string
 }
 

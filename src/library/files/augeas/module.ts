@@ -75,7 +75,7 @@ async function get(ctx: FunctionContext, given: string, value: string, load_path
   return { [path]: found.length > 0 ? found[0]! : '' }
 }
 
-/** Set values from words such as `prefix=/files/etc/hosts 1/alias web`: paths and values in turn. */
+/** Set values from words such as `prefix=/files/etc/hosts 1/alias web`: paths and values alternate. */
 async function setValues(ctx: FunctionContext, given: readonly Value[]): Promise<Result> {
   const option = (name: string): string | undefined => {
     const found = given.map(str).filter((word) => word.startsWith(`${name}=`))

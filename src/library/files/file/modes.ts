@@ -1,4 +1,4 @@
-// Modes as users write them: YAML strips leading zeros, and they are put back.
+// Modes as users write them: YAML drops leading zeros, which are restored.
 import { str, textOf, type Value } from '../../../data/mod.ts'
 
 /** Return a mode as four octal digits; None stays None. */

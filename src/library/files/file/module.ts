@@ -1,4 +1,4 @@
-// Files: their facts, their content, and managing them.
+// Files: facts, content, and management.
 import { defineModule } from '../../../sdk/mod.ts'
 import { contentFunctions } from './module/contents.ts'
 import { editingFunctions } from './module/editing.ts'

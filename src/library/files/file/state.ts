@@ -1,4 +1,4 @@
-// Files, directories and links of the machine: there or not, with content, owner and mode.
+// Files, directories and links: present or absent, with content, owner and mode.
 import { defineState } from '../../../sdk/mod.ts'
 import { absent, exists, missing } from './state/absent.ts'
 import { accumulated } from './state/accumulators.ts'

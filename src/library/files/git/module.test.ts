@@ -1,4 +1,4 @@
-// Functions of git, shown by the commands that they run.
+// Functions of git: the commands that they run.
 import { expect, test } from 'vitest'
 import { type Plain, toPlain, type Value } from '../../../data/mod.ts'
 import { scripted, tryFunction } from '../../../sdk/mod.ts'

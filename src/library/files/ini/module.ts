@@ -27,7 +27,7 @@ async function load(ctx: FunctionContext, place: Place): Promise<Section> {
   return readIni(place.file_name, await content(ctx, place), form)
 }
 
-/** Return the text of a file; empty for a missing one, and in a dry run for one that cannot be read. */
+/** Return the text of a file; empty for a missing one, and in a dry run for an unreadable one. */
 async function content(ctx: FunctionContext, place: Place): Promise<string> {
   const { file_name: path } = place
   if ((await ctx.host.stat(path)) === undefined) return ''

@@ -93,7 +93,7 @@ async function listenForOpens(ctx: BeaconContext, opens: Opens, path: string, op
 function* eventsOf({ path, file, kinds, isDirectory }: Change, options: Dict): Generator<Dict> {
   const wanted = maskOf(options)
   if (isExcluded(options, file)) return
-  // the end of a watch is reported whatever the mask is
+  // the end of a watch is reported with every mask
   for (const kind of kinds.filter((name) => name === 'ignored' || wanted.includes(name))) {
     const change = `IN_${kind.toUpperCase()}${isDirectory ? '|IN_ISDIR' : ''}`
     yield dictFrom({ tag: path, path: file, change })

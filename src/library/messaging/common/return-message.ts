@@ -1,7 +1,7 @@
 // The text of a return for people, as chat services get it.
 import { type Dict, str } from '../../../data/mod.ts'
 
-/** Return the lines of a message; `shown` is what stands for the return. */
+/** Return the lines of a message; `shown` is the text of the returned value. */
 export function returnMessage(ret: Dict, shown: string = str(ret.get('return') ?? null)): string {
   const of = (name: string): string => str(ret.get(name) ?? null)
   const lines = [`id: ${of('id')}`, `function: ${of('fun')}`, `function args: ${of('fun_args')}`, `jid: ${of('jid')}`]

@@ -1,5 +1,5 @@
-// A bot on IRC, whose commands become events. What it answers and fires is what Salt's bot does; it enters its channels when the
-// server has welcomed it, since servers refuse whoever is earlier.
+// An IRC bot whose commands become events. Its answers and events are those of Salt's bot; it joins its channels after
+// the server's welcome, because servers refuse earlier joins.
 import { createConnection, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { compileRegex, failure, isList, str, type Value } from '../../../data/mod.ts'
@@ -84,7 +84,7 @@ class Bot {
   }
 
   private send(line: string): void {
-    // what others wrote must not become a line of its own
+    // text of other users must not become a separate line
     this.socket.write(`${line.replace(/[\r\n\0]/g, ' ')}\r\n`)
   }
 

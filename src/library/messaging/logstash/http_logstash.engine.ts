@@ -1,4 +1,4 @@
-// Events of the bus to a web address, each as one request.
+// Sends events of the bus to a URL, one request each.
 import { dumpJson, fnmatch, isList, str, type Value } from '../../../data/mod.ts'
 import { arg, type BusMessage, defineEngine } from '../../../sdk/mod.ts'
 

@@ -53,7 +53,7 @@ async function tcpSender({ host: machine }: EngineContext, address: Address): Pr
   return { send: (text) => connection.write(`${text}\n`), close: () => connection.close() }
 }
 
-/** What the handler adds of its own, and the data of the event: what JSON has no form for as Python would show it. */
+/** Return the fields of the handler and the data of the event; values without a JSON form are shown as in Python. */
 function message({ data }: BusMessage, tag: string, origin: string): Dict {
   const sent: Dict = new Map<Value, Value>([
     ['@timestamp', new Date().toISOString()],

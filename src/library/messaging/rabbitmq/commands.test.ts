@@ -1,4 +1,4 @@
-// What the functions of rabbitmq run, what they make of what the programs of version 3.10 printed, and states over these.
+// The commands of the rabbitmq functions, their results from recorded output of version 3.10, and states.
 import { describe, expect, test } from 'vitest'
 import { fromPlain, toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'

@@ -13,7 +13,7 @@ const DEFAULTS = {
   yaml_format: false,
 }
 
-/** Return the states that failed, and with `changes` those that changed something too. */
+/** Return the failed states, and with `changes` also the changed ones. */
 function chosen(states: Value, changes: boolean): Value {
   if (!isDict(states)) return states
   const isChosen = (state: Value): boolean =>

@@ -3,7 +3,7 @@ import { MemoryHost, type ScriptedSocket } from '../../../host/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import smtp from './module.ts'
 
-/** A mail server that writes down what it is told, and answers as a table says. */
+/** A mail server that records its input, and answers from a table. */
 function mailServer(answers: Record<string, string> = {}) {
   const heard: string[] = []
   let receiving = false

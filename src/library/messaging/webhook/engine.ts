@@ -1,5 +1,5 @@
-// Requests from elsewhere as events of the origin `external:webhook`. Anybody who can reach the port is heard: keep others out
-// by the network, or use the API instead.
+// Requests from outside as events with the origin `external:webhook`. The engine accepts requests from anybody who can
+// reach the port: restrict access in the network, or use the API instead.
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { isAnyError, recover } from '../../../base/mod.ts'
@@ -70,12 +70,12 @@ async function hear(ctx: EngineContext, request: IncomingMessage, response: Serv
   response.writeHead(200, { 'Content-Type': 'text/html; charset=UTF-8' }).end()
 }
 
-/** What comes after the first slash, without the query; undefined when it is no text. */
+/** Return the path after the first slash, without the query; undefined if it is not valid text. */
 function pathOf(url: string): string | undefined {
   return recover(isAnyError, undefined, () => decodeURIComponent(url.split('?')[0]!.slice(1)))
 }
 
-/** By their usual spelling, as `Content-Type`; values of one that comes twice with a comma between. */
+/** Return headers in their usual spelling, such as `Content-Type`; repeated ones are joined with commas. */
 function headersOf(raw: readonly string[]): Dict {
   const headers: Dict = new Map()
   for (let at = 0; at < raw.length; at += 2) {
@@ -88,7 +88,7 @@ function headersOf(raw: readonly string[]): Dict {
   return headers
 }
 
-/** Text where it is text, else bytes: on the bus Salt does not tell them apart either. */
+/** Return the body as text if possible, else as bytes: like Salt, the bus does not distinguish them. */
 function bodyOf(bytes: Buffer): Value {
   const text = bytes.toString('utf8')
   return Buffer.from(text, 'utf8').equals(bytes) ? text : new Uint8Array(bytes)

@@ -9,7 +9,7 @@ async function run(ctx: FunctionContext, program: string, ...words: string[]): P
   throw failure(`${program} failed: ${text('stderr') || text('stdout')}`)
 }
 
-/** APF has chains of its own, such as TCP_SANITY. */
+/** Whether APF is active: it has special chains, such as TCP_SANITY. */
 const isRunning = async (ctx: FunctionContext): Promise<boolean> =>
   /^-N \S*sanity/im.test(await run(ctx, 'iptables', '-S'))
 

@@ -1,4 +1,4 @@
-// What the module and the runner share: the words for dig and nsupdate, and what dig answers.
+// Shared by the module and the runner: the arguments of dig and nsupdate, and the output of dig.
 import { type Dict, failure, isDict, loadJson, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
 import { oneLine } from '../../../sdk/mod.ts'
 

@@ -54,7 +54,7 @@ async function nameServers(
   return found
 }
 
-/** How many records of a domain are followed, as RFC 7208 has it: a domain may include itself. */
+/** Limit of followed records, as in RFC 7208: a domain may include itself. */
 const MOST_SPF_RECORDS = 10
 
 /** Return the networks that may send mail for a domain. Follow `include` and `redirect`; `followed` holds the names so far. */

@@ -1,4 +1,4 @@
-// Network cards, through the program ethtool. The names of the values are Salt's, which takes them from a library.
+// Network cards, through the program ethtool. The names of the values are those of Salt, which uses a library.
 import { decodeBytes, dictFrom, failure, splitLines, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 

@@ -84,7 +84,7 @@ async function present(ctx: StateContext, name: string, given: Zone, changes: Ch
   return { name, changes, result: true, comment: `'${name}' was configured.` }
 }
 
-/** Make the ports or protocols of a service exactly the wanted ones. */
+/** Change the ports or protocols of a service to exactly the wanted ones. */
 async function serviceList(
   ctx: StateContext,
   name: string,

@@ -1,5 +1,5 @@
-// `http_json` and `http_yaml`: what a web server answers as pillar. `%s` in the URL stands for the minion's id, and with
-// `with_grains` a name in angle brackets for the value of a grain.
+// `http_json` and `http_yaml`: the answer of a web server as pillar. `%s` in the URL is replaced by the minion id, and
+// with `with_grains` a name in angle brackets by the value of a grain.
 import { str, traverse, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, type ExtPillarContext } from '../../../sdk/mod.ts'
 
@@ -26,7 +26,7 @@ function addressFor({ minionId, grains, log }: ExtPillarContext, args: AnswerArg
       log('error', `Unable to get minion '${minionId}' grain: ${name}`)
       return undefined
     }
-    // a minion chooses its grains, and must not reach the data of another one by them
+    // a minion chooses its grains, and must not reach the data of another minion through them
     if (/(^|\/)\.\.?(\/|$)/.test(str(value))) {
       log('error', `The grain ${name} of minion '${minionId}' leads to another folder of the server: nothing is asked`)
       return undefined
@@ -36,7 +36,7 @@ function addressFor({ minionId, grains, log }: ExtPillarContext, args: AnswerArg
   return url
 }
 
-/** Return the decoded answer for a minion, or an empty dict; the log says what went wrong. */
+/** Return the decoded answer for a minion; after a logged error, an empty dict. */
 export async function answerFor(ctx: ExtPillarContext, kind: 'json' | 'yaml', args: AnswerArgs): Promise<Value> {
   const url = addressFor(ctx, args)
   if (url === undefined) return new Map()

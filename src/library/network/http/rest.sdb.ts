@@ -1,4 +1,5 @@
-// `rest`: answers of web services. Each setting of a profile but `driver` is a query, with `url` and what `http.query` takes.
+// `rest`: answers of web services. Each setting of a profile except `driver` is a query, with `url` and the parameters
+// of `http.query`.
 import { failure, isDict, str, type Value } from '../../../data/mod.ts'
 import { arg, defineSdb, type SdbContext } from '../../../sdk/mod.ts'
 

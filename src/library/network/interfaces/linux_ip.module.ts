@@ -1,5 +1,5 @@
-// Network interfaces of Linux systems without a module for `ip` of their own, as the program ip and the kernel show them.
-// This module writes no configuration.
+// Network interfaces of Linux systems without a specific `ip` module, from the program ip and the kernel. This module
+// writes no configuration.
 import { lookup } from '../../../base/mod.ts'
 import { type Dict, isDict, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'

@@ -148,7 +148,7 @@ function addressPart(text: string): Part {
   }
 }
 
-/** Return the parts of an entry as its set type names them, followed by its options as one text. */
+/** Return the parts of an entry with the names of its set type, followed by its options as one text. */
 function parts(type: string, entry: string): Part[] {
   const blank = entry.indexOf(' ')
   const fields = (blank < 0 ? entry : entry.slice(0, blank)).split(',')

@@ -69,7 +69,7 @@ interface Entries {
   kwargs: Options
 }
 
-/** Return an entry as ipset lists it: the address, and its options with those that the state sets for all entries. */
+/** Return an entry in ipset's notation: the address, and its options with those that the state sets for all entries. */
 function listed(given: string, options: Options): { bare: string; whole: string } {
   const blank = given.indexOf(' ')
   const bare = blank < 0 ? given : given.slice(0, blank)

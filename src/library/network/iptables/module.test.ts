@@ -62,7 +62,7 @@ test('saved rules are read by table and chain', () => {
   })
 })
 
-/** A machine on which no rule is there yet. */
+/** A machine without any rules. */
 async function trial(name: string, kwargs: Record<string, Value>) {
   const host = await MemoryHost.with({ files: { '/usr/bin/iptables': { text: '', mode: 0o755 } } })
   const lines: string[] = []

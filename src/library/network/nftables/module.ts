@@ -1,5 +1,5 @@
-// nftables, through nft. Functions return a result with a comment, as Salt's do. Where Salt's own way to find a handle or
-// a policy cannot work, this module uses those that nft shows.
+// nftables, through nft. As in Salt, functions return a result with a comment. Where Salt's way to find a handle or a
+// policy cannot work, this module uses those in nft's output.
 import { recover } from '../../../base/mod.ts'
 import {
   compileRegex,

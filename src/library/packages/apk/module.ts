@@ -53,7 +53,7 @@ async function refresh(ctx: FunctionContext): Promise<true> {
   throw new CommandError('Problem encountered installing package(s)', dictFrom({ errors: [stdout], changes: false }))
 }
 
-/** Return the names in `pkgs`, else in `name`; in both of them if wanted. */
+/** Return the names in `pkgs`, else in `name`; with `both`, in both. */
 function named({ name = null, pkgs = null }: TargetCall, both = false): string[] {
   const alone = name !== null && name !== '' && (both || !truthy(pkgs)) ? name.split(',') : []
   return [...alone, ...(truthy(pkgs) ? packageNames(pkgs) : [])]

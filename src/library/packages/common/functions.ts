@@ -16,7 +16,7 @@ import * as param from './params.ts'
 
 export type Options = ReadonlyMap<string, Value>
 
-/** The order of two versions; nothing when they cannot be compared. */
+/** The order of two versions; undefined if they cannot be compared. */
 type Order = number | null | undefined
 
 type Returned = Result | Promise<Result>

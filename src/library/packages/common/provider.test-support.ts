@@ -1,4 +1,4 @@
-// A provider of `pkg` on a machine whose commands were recorded, with `pkg_resource` and other modules beside it.
+// A provider of `pkg` on a machine with recorded commands, with `pkg_resource` and other modules.
 import { fromPlain, type Plain, toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
 import { type Keywords, type ModuleDeclaration, scripted, type Trial, tryFunction } from '../../../sdk/mod.ts'
@@ -10,7 +10,7 @@ interface Machine {
   files?: NonNullable<Parameters<typeof MemoryHost.with>[0]['files']>
   env?: Record<string, string>
   commands?: NonNullable<Parameters<typeof MemoryHost.with>[0]['commands']>
-  /** Modules beside the provider, by the name they are called by. */
+  /** Further modules by name. */
   beside?: Record<string, ModuleDeclaration>
   opts?: Record<string, Plain>
 }

@@ -13,7 +13,7 @@ import {
   state,
 } from '../../../sdk/mod.ts'
 
-/** How a state asks and acts, and its comments. */
+/** The check and the action of a state, and its comments. */
 interface Step {
   isRight: () => boolean | Promise<boolean>
   act: () => Dict | Promise<Dict>

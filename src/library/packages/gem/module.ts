@@ -1,4 +1,4 @@
-// Ruby gems: through rvm or rbenv where one of them is installed, else through gem.
+// Ruby gems: through rvm or rbenv if one of them is installed, else through gem.
 import { type Dict, failure, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
 

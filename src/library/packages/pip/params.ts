@@ -22,7 +22,7 @@ export const env_vars = arg.any('Dict of environment variables', { optional: tru
 export const index_url = optionalText('URL of the package index')
 export const extra_index_url = optionalText('URL of a further package index')
 
-/** Options of an installation, up to the ones of which module and state have a different order. */
+/** Options of an installation, up to those whose order differs between module and state. */
 export const source = {
   use_wheel: off('Prefer wheels; pip 1.4 to 9.0.3'),
   no_use_wheel: off('Do not use wheels; pip 1.4 to 9.0.3'),

@@ -1,5 +1,5 @@
-// Helpers of the providers of `pkg`: the packages of a call, and installed versions as lists and as text. Like the
-// functions of Salt, some change the dicts that they are given.
+// Helpers of the providers of `pkg`: the packages of a call, and installed versions as lists and as text. Like Salt's
+// functions, some change their input dicts.
 import {
   type Dict,
   dictSet,

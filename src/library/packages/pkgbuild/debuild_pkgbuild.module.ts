@@ -1,4 +1,4 @@
-// Packages of Debian, built by debuild and pbuilder, and repositories of them by reprepro.
+// Debian packages, built by debuild and pbuilder, and repositories of them by reprepro.
 import { type Dict, dictFrom, misuse, shlexQuote, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   type Bound,
@@ -53,7 +53,7 @@ async function copyAll(ctx: FunctionContext, from: string, to: string): Promise<
   return names.map((name) => `${to}/${name}`)
 }
 
-/** Unpack the sources, put the definition beside them, and make the files of the source package. */
+/** Unpack the sources, add the definition, and create the files of the source package. */
 async function makeSource(
   ctx: FunctionContext,
   tree: string,
@@ -105,7 +105,7 @@ async function sourcePackage(ctx: FunctionContext, given: Bound<typeof DEBIAN_SO
   }
 }
 
-/** Give root the configuration of pbuilder of the user who builds. */
+/** Copy the building user's configuration of pbuilder to root. */
 async function copySettings(ctx: FunctionContext, runas: string): Promise<void> {
   const [from, to] = [await expandUser(ctx, `~${runas}`), await expandUser(ctx, '~root')]
   await retcodeOf(ctx, ['cp', `${from}/.pbuilderrc`, `${to}/`], { runas: 'root' })
@@ -154,7 +154,7 @@ async function build(ctx: FunctionContext, given: Bound<typeof BUILD>): Promise<
   }
 }
 
-/** Fields of a distribution of reprepro by variable: the name, and the value of one that must be there. */
+/** Fields of a reprepro distribution by variable: the name, and the required value, if any. */
 const FIELDS: Readonly<Record<string, readonly [name: string, needed?: string]>> = {
   ORIGIN: ['Origin'],
   LABEL: ['Label'],

@@ -1,4 +1,4 @@
-// Packages of rpm, built by rpmbuild and mock, and repositories of them by createrepo.
+// rpm packages, built by rpmbuild and mock, and repositories of them by createrepo.
 import { type Dict, dictFrom, isList, misuse, numberOf, str, type Value } from '../../../data/mod.ts'
 import {
   type Bound,
@@ -31,7 +31,7 @@ import {
 
 const PROGRAMS = ['gpg', 'rpm', 'rpmbuild', 'mock', 'createrepo']
 
-/** Return what is missing to build packages of rpm; undefined if nothing is. */
+/** Return the missing program for building rpm packages; undefined if there is none. */
 export async function missingProgram(host: Pick<Host, 'which'>): Promise<string | undefined> {
   for (const program of PROGRAMS) {
     if ((await host.which(program)) === undefined) return `The rpmbuild module needs the program ${program}`
@@ -41,7 +41,7 @@ export async function missingProgram(host: Pick<Host, 'which'>): Promise<string 
 
 export const isRpmSystem = (grains: Dict): boolean => ['RedHat', 'Suse'].includes(str(grains.get('os_family') ?? ''))
 
-/** Give a path to the user who builds and the group of mock. */
+/** Change the owner of a path to the building user and the group of mock. */
 async function giveToMock(ctx: FunctionContext, path: string, user: string): Promise<void> {
   await ctx.call('file.chown', [], { path, user, group: 'mock' })
 }
@@ -50,7 +50,7 @@ async function makeFolder(ctx: FunctionContext, name: string, user: string): Pro
   await ctx.call('file.makedirs_perms', [], { name, user, group: 'mock' })
 }
 
-/** Write the macros of the user who builds. */
+/** Write the macros of the building user. */
 async function writeMacros(ctx: FunctionContext, runas: string): Promise<void> {
   const home = await expandUser(ctx, `~${runas}`)
   for (const name of ['rpmbuild', 'mock']) {
@@ -110,7 +110,7 @@ interface Build {
   readonly built: Dict
 }
 
-/** Build a source package and sort what came of it; return the codes of the commands, combined. */
+/** Build a source package and sort the results; return the combined codes of the commands. */
 async function buildOne(ctx: FunctionContext, srpm: string, isFirst: boolean, { given, deps, built }: Build) {
   const { runas, tgt, dest_dir, log_dir } = given
   const results = await ctx.host.tempDirectory()

@@ -16,7 +16,9 @@ import { saltenv } from '../common/params.ts'
 
 const BAD_ENV = "Invalidly-formatted 'env' parameter. See documentation."
 
-/** Return the module that builds packages: `rpmbuild` for rpm packages on other systems, else the one of this machine. */
+/**
+ * Return the module that builds packages: `rpmbuild` for rpm packages on other systems, else the one of this machine.
+ */
 function builder(ctx: StateContext, names: readonly string[]): string {
   const isOwn = ['RedHat', 'Suse'].includes(str(ctx.grains.get('os_family') ?? ''))
   return !isOwn && names.some((name) => name.endsWith('.rpm')) ? 'rpmbuild' : 'pkgbuild'

@@ -50,7 +50,7 @@ async function absent(ctx: StateContext, name: string, user: string | null): Pro
     : failed('Failed to uninstall python')
 }
 
-/** Install pyenv. Salt takes the user for a version here; this state does what the documentation says. */
+/** Install pyenv. Salt treats the user as a version here; this state follows the documentation. */
 async function installPyenv(ctx: StateContext, user: string | null): Promise<Verdict> {
   if (ctx.test) return foreseen('pyenv is set to be installed')
   if (await has(ctx, user)) return settled('pyenv is already installed')

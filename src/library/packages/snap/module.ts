@@ -15,7 +15,7 @@ import {
 const RISKS = ['stable', 'candidate', 'beta', 'edge']
 const PLAIN = ['--unicode=never', '--color=never']
 
-/** Return a name of a snap; one that begins with a hyphen would be an option. */
+/** Return a valid name of a snap; one that begins with a hyphen would be an option. */
 const snapName = (name: string): string => operand('A snap name', name)
 
 async function snap(ctx: FunctionContext, words: readonly string[]): Promise<{ stdout: string; stderr: string }> {

@@ -79,7 +79,7 @@ async function pythonVersion(ctx: StateContext, python: string): Promise<string>
   return (await ctx.call('cmd.run_stderr', [`${python} -V`])).replace(/^\n+|\n+$/g, '')
 }
 
-/** Return the local path of a requirements file; undefined when the file server has no such file. */
+/** Return the local path of a requirements file; undefined if the file server does not have it. */
 async function localRequirements(ctx: StateContext, requirements: Value): Promise<Value | undefined> {
   if (typeof requirements !== 'string' || !requirements.startsWith('salt://')) return requirements
   const cached = await ctx.call('cp.cache_file', [requirements, ctx.env])

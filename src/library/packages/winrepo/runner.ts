@@ -1,5 +1,5 @@
-// Definitions of software for Windows minions: their repositories are checked out below the master's files, and what
-// the SLS files there say is gathered in one file for old minions.
+// Definitions of software for Windows minions: their repositories are checked out below the master's files, and the
+// content of the SLS files is gathered in one file for old minions.
 import { toError } from '../../../base/mod.ts'
 import { type Dict, decodeBytes, encodeMsgpack, getItem, isDict, str, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
@@ -23,7 +23,7 @@ async function rendered(ctx: MasterContext, opts: Dict, path: string): Promise<D
   }
 }
 
-/** Versions are texts, whatever YAML takes them for. */
+/** Convert versions to text, whatever type YAML gives them. */
 function withTexts(versions: Value): Dict {
   return new Map([...(versions as Dict)].map(([version, data]) => [str(version), data]))
 }

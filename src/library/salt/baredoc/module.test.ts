@@ -3,7 +3,7 @@ import { fromPlain, toPlain, type Value } from '../../../data/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import baredoc from './module.ts'
 
-// what sys.argspec and sys.state_argspec answer
+// results of sys.argspec and sys.state_argspec
 const SPECIFICATION = fromPlain({
   'at.atrm': { args: [], varargs: true, kwargs: null, defaults: null },
   'at.atq': { args: ['tag'], varargs: null, kwargs: true, defaults: [null] },

@@ -1,4 +1,4 @@
-// A beacon that is looked at several times, on a host of its own and with stand-ins for functions.
+// Polls a beacon repeatedly, on a separate host and with stand-ins for functions.
 import { silentLog } from '../../../base/mod.ts'
 import { fromPlain, type Plain, toPlain, type Value } from '../../../data/mod.ts'
 import type { Host } from '../../../host/mod.ts'

@@ -1,4 +1,4 @@
-// Calls the configured functions of the minion, and reports what they return.
+// Calls the configured functions of the minion, and reports their results.
 import { type Dict, dictFrom, isDict, isList, PyError, str, truthy, type Value } from '../../../data/mod.ts'
 import { type BeaconContext, defineBeacon } from '../../../sdk/mod.ts'
 

@@ -5,13 +5,13 @@ import { isOwnBank, type MasterContext, type SharedBanks } from '../../../sdk/mo
 interface Migration {
   from: string
   to: string
-  /** The only bank to copy, with those below it. */
+  /** The only bank to copy, with its sub-banks. */
   only: string | null
   /** Whether values are only counted. */
   isTrial: boolean
 }
 
-/** How many values are copied at a time. */
+/** Number of values per batch. */
 const BATCH = 200
 
 async function banksOf(ctx: MasterContext, driver: string): Promise<SharedBanks> {

@@ -65,8 +65,8 @@ function lockClearing(ctx: MasterContext, role: string): Clearing {
 }
 
 /**
- * Return a bank that a caller names. Logins of users are in `tokens`: who can write there can be any user, and the right to call these
- * functions is no right to that.
+ * Return a bank by its name. User tokens are in `tokens`: write access there gives the identity of any user, so the
+ * right to call these functions does not include it.
  */
 function bankOf(ctx: MasterContext, name: string): ReturnType<MasterContext['cache']['bank']> {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.')

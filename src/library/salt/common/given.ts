@@ -1,4 +1,4 @@
-// Checks arguments that users type, and refuses wrong ones before any work begins.
+// Checks arguments of users, and refuses invalid ones before any work begins.
 import { type Dict, failure, isDict, isNumeric, numberOf, str, type Value } from '../../../data/mod.ts'
 
 export function givenNumber(name: string, value: Value): number {

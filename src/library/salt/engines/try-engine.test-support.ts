@@ -1,4 +1,4 @@
-// A daemon just large enough for one engine: a bus, and a note of what was fired.
+// A minimal daemon for one engine: a bus, and a record of fired events.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dict, Value } from '../../../data/mod.ts'
 import { type Host, LocalHost } from '../../../host/mod.ts'

@@ -1,4 +1,4 @@
-// Notes between states for the document of `highstate_doc.render`. They change nothing.
+// Notes between states for the document of `highstate_doc.render`, without any effect.
 import { arg, defineState, state } from '../../../sdk/mod.ts'
 
 /** Length from which a text is not repeated in the result. */

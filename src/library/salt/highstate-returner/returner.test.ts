@@ -1,4 +1,4 @@
-// Reports of highstates: when there is one, what it says and where it goes.
+// Reports of highstates: their condition, content and destination.
 import { expect, test } from 'vitest'
 import { silentLog } from '../../../base/mod.ts'
 import { type Dict, fromPlain, toPlain, type Value } from '../../../data/mod.ts'

@@ -108,7 +108,7 @@ const away = masterFn({
   },
 })
 
-/** Salt's text, for which people search. */
+/** Salt's text, which users search for. */
 const REGENERATED =
   'The minion and master keys have been deleted.  Restart the Salt\nMaster within the next 60 seconds!!!\n\n' +
   'Wait for the minions to reconnect.  Once the minions reconnect\nthe new keys will appear in pending and will need to be re-\n' +

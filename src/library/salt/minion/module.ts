@@ -36,7 +36,7 @@ interface Ended {
 function end(ctx: FunctionContext): Ended {
   const pid = ctx.grains.get('pid') ?? null
   if (!truthy(pid)) return { killed: null, retcode: EX_SOFTWARE, comment: ['Unable to find "pid" in grains'] }
-  // without a minion daemon there is nothing to end
+  // without a minion daemon there is nothing to restart
   if (!ctx.daemon?.end) return { killed: null, retcode: 1, comment: ['ps.kill_pid failed'] }
   ctx.daemon.end()
   return { killed: pid, retcode: 0 }

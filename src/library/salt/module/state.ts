@@ -55,7 +55,7 @@ async function runAll(ctx: StateContext, given: Given): Promise<StateReturn> {
   return report(failures.length === 0, [...failures, ...successes].join(', '), changes)
 }
 
-/** Return what Salt writes for the plural: by mistake, `True` in place of an s. */
+/** Return Salt's plural ending: by mistake, `True` in place of an s. */
 const plural = (names: readonly string[]): string => (names.length > 1 ? 'True' : '')
 
 function isRefusal(error: unknown): error is Error {

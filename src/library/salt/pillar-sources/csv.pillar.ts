@@ -1,11 +1,11 @@
-// `csv`: the row of a sheet whose column of ids names the minion, below a key if one is given.
+// `csv`: the row of a sheet with the minion id in its id column, below a key if one is given.
 import { lookup } from '../../../base/mod.ts'
 import { type Dict, decodeBytes, PyError, parseCsv, type Value } from '../../../data/mod.ts'
 import { arg, defineExtPillar } from '../../../sdk/mod.ts'
 
 const DELIMITERS: Readonly<Record<string, string>> = lookup({ excel: ',', unix: ',', 'excel-tab': '\t' })
 
-/** A row by the names of its columns; what is missing is `restval`, what is too much is under `restkey`. */
+/** Return a row by the names of its columns; missing cells are `restval`, additional ones are under `restkey`. */
 function rowOf(names: readonly Value[], cells: readonly string[], restkey: Value, restval: Value): Dict {
   const row: Dict = new Map(names.map((name, index) => [name, cells[index] ?? restval]))
   return cells.length > names.length ? row.set(restkey, cells.slice(names.length)) : row

@@ -1,4 +1,4 @@
-// `extra_minion_data_in_pillar`: what a minion sent along with its request for pillar (`pass_to_ext_pillars`).
+// `extra_minion_data_in_pillar`: the extra data in a minion's request for pillar (`pass_to_ext_pillars`).
 import { type Dict, iterate, PyError, subtree, textOf, truthy, typeName } from '../../../data/mod.ts'
 import { arg, defineExtPillar } from '../../../sdk/mod.ts'
 

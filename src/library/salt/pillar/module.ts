@@ -75,7 +75,10 @@ function shown(ctx: FunctionContext, value: Value, unmask: boolean | null): Valu
   return (unmask ?? !ctx.masked) ? value : mask(value)
 }
 
-/** Return the pillar in memory, or a fresh one as `items` returns it: masked on the command line, whatever `unmask` says. */
+/**
+ * Return the pillar in memory, or a fresh one in the form of `items`: masked on the command line, whatever `unmask`
+ * says.
+ */
 function inMemoryOrFresh(ctx: FunctionContext, { pillarenv, saltenv }: Environments): Dict | Promise<Dict> {
   if (pillarenv === null && saltenv === null) return ctx.pillar
   return fresh(ctx, { pillarenv, saltenv }).then((pillar) => shown(ctx, pillar, null))

@@ -1,5 +1,5 @@
-// Asserts values of the pillar. The pillar comes from the master, so these states change nothing: they fail when it is not as
-// wanted. Comments say where values differ and never show them, because they may be secrets.
+// Asserts values of the pillar. The pillar comes from the master, so these states change nothing: they fail if it
+// differs from the wanted one. Comments name the places of differences, but never the values, which may be secrets.
 import { equals, isDict, isList, str, traverse, tuple, typeName, type Value } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 

@@ -122,7 +122,7 @@ const processing = {
   queue: arg.text('Name of the queue. Default: the only queue there is', { optional: true }),
 }
 
-/** Return the name of the queue: the given one, or the only one there is. */
+/** Return the name of the queue: the given one, or the only existing one. */
 async function queueName(ctx: MasterContext, given: string | null, backend: string): Promise<string> {
   if (given !== null) return given
   const names = await ask(ctx, backend, 'list_queues', {})

@@ -1,4 +1,4 @@
-// `local`: prints returns and events, to see what returners get.
+// `local`: prints returns and events, to show the input of returners.
 import { repr, type Value } from '../../../data/mod.ts'
 import { defineReturner } from '../../../sdk/mod.ts'
 

@@ -1,4 +1,5 @@
-// `multi_returner`: hands jobs and returns to all returners of the option of that name, and merges what they have stored.
+// `multi_returner`: passes jobs and returns to all returners in the option with that name, and merges their stored
+// data.
 import { type Dict, failure, isDict, isList, str, type Value } from '../../../data/mod.ts'
 import { defineReturner, type FunctionContext, option } from '../../../sdk/mod.ts'
 
@@ -23,7 +24,7 @@ async function ask(
   return (await ctx.returner(name, fun))?.(...args)
 }
 
-/** Call a function of all returners. One that fails does not keep the others from their turn. */
+/** Call a function of all returners. A failing one does not affect the others. */
 async function handToAll(ctx: FunctionContext, fun: string, ...args: Value[]): Promise<void> {
   const failures: string[] = []
   for (const name of members(ctx)) {
@@ -37,7 +38,7 @@ async function handToAll(ctx: FunctionContext, fun: string, ...args: Value[]): P
   if (failures.length > 0) throw failure(failures.join('; '))
 }
 
-/** Merge what the returners have stored; a later one replaces entries of an earlier one. */
+/** Merge the stored data of the returners; a later one overrides entries of an earlier one. */
 async function merged(ctx: FunctionContext, fun: string, ...args: Value[]): Promise<Dict> {
   const found: Dict = new Map()
   for (const name of members(ctx)) {

@@ -46,7 +46,7 @@ async function clearCache(ctx: FunctionContext, folder: string): Promise<boolean
 const jobOf = (ctx: FunctionContext, jid: string): Dict | undefined =>
   ctx.daemon?.running().find((job) => str(job.get('jid') ?? '') === jid)
 
-/** Return a job that is done but whose return the master does not have yet, in the form of a running job. */
+/** Return a finished job whose return the master does not have yet, in the form of a running job. */
 function returning(ctx: FunctionContext, jid: string): Dict | undefined {
   const load = ctx.daemon?.unsent?.().find((each) => str(each.get('jid') ?? '') === jid)
   if (!load) return undefined

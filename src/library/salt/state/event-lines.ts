@@ -1,4 +1,4 @@
-// How events are chosen and printed: a tag, a tab and the data in JSON, for people and for shell scripts.
+// Selection and output of events: a tag, a tab and the data in JSON, for users and for shell scripts.
 import { type Dict, dumpJson, fnmatch, str } from '../../../data/mod.ts'
 
 /** Match tags by a glob, or by a regular expression for the whole tag. */
@@ -7,7 +7,7 @@ export function tagMatcher(expression: string): (tag: string) => boolean {
   try {
     regular = new RegExp(`^(?:${expression})$`)
   } catch {
-    // a glob that is not a regular expression, such as `*`
+    // for example `*`, a glob that is no valid regular expression
   }
   return (tag) => tag === expression || fnmatch(tag, expression) || (regular?.test(tag) ?? false)
 }

@@ -1,4 +1,4 @@
-// Functions that apply states to this minion, and functions that show what would be applied.
+// Functions that apply states to this minion, and functions that show the states to apply.
 import { after } from '../../../base/mod.ts'
 import { maskMarked, str, truthy, type Value } from '../../../data/mod.ts'
 import {

@@ -1,4 +1,4 @@
-// Settings of an SLS file for the renderer `stateconf`. As states they do nothing.
+// Settings of an SLS file for the renderer `stateconf`. As states they have no effect.
 import { arg, defineState, state } from '../../../sdk/mod.ts'
 
 const setting = state({

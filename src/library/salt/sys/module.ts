@@ -1,5 +1,4 @@
-// Lists modules, functions, states and renderers, with their documentation and arguments, as the declarations have
-// them.
+// Lists modules, functions, states and renderers, with their documentation and arguments from the declarations.
 import { BrineError, isA, recover } from '../../../base/mod.ts'
 import { type Dict, fnmatchFilter, sorted, str, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, type ModuleDescription, reads, ret } from '../../../sdk/mod.ts'
@@ -17,7 +16,7 @@ interface Family {
 const moduleOf = (name: string): string => name.slice(0, name.indexOf('.'))
 const functionOf = (name: string): string => name.slice(name.indexOf('.') + 1)
 
-/** Return what was found; undefined for a plugin that does not exist or is not available on this minion. */
+/** Return the result; undefined for a plug-in that does not exist or does not support this minion. */
 async function orNothing<T>(found: Promise<T>): Promise<T | undefined> {
   return recover(isA(BrineError), undefined, () => found)
 }

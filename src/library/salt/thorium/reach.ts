@@ -1,4 +1,4 @@
-// Calls of the master from states of Thorium: they are started and not waited for, and failures are logged.
+// Calls of the master from states of Thorium: they are started without waiting, and failures are logged.
 import { toError } from '../../../base/mod.ts'
 import { failure, isList, str, type Value } from '../../../data/mod.ts'
 import { type MasterReach, type StateContext, THORIUM_USER } from '../../../sdk/mod.ts'

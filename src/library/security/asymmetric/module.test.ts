@@ -1,4 +1,4 @@
-// Signatures by private keys, and whose they are.
+// Signatures by private keys, and their keys.
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { toPlain, type Value } from '../../../data/mod.ts'

@@ -49,7 +49,7 @@ const finding = (doc: string, fun: string, secret: boolean) =>
     run: async (ctx, given) => (await findKey(ctx, ringOf(given), given, secret)) ?? false,
   })
 
-/** Return the keys that a server knows. Its lines are shorter than those of a keyring. */
+/** Return the keys on a server. Its output lines are shorter than those of a keyring. */
 async function search(ctx: FunctionContext, ring: Ring, words: string, keyserver: string | null): Promise<Value[]> {
   const server = keyserver || DEFAULT_SERVER
   const { stdout } = await gpg(ctx, ring, ['--keyserver', server, '--search-keys', words])

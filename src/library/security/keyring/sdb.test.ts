@@ -5,7 +5,7 @@ import keyring from './sdb.ts'
 
 const profile = new Map([['service', 'system']])
 
-/** A machine whose keyring has one password; it keeps what it was asked. */
+/** A machine whose keyring contains one password; it records its requests. */
 async function machine(asked: unknown[]): Promise<MemoryHost> {
   const host = await MemoryHost.with({})
   host.which = async () => '/usr/bin/keyring'

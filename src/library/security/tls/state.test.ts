@@ -1,4 +1,4 @@
-// How long certificates are valid yet.
+// The remaining validity of certificates.
 import { expect, test } from 'vitest'
 import { toPlain, type Value } from '../../../data/mod.ts'
 import { tryState } from '../../../sdk/mod.ts'

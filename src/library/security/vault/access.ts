@@ -16,7 +16,7 @@ export interface Connection {
   cache: CacheConfig
 }
 
-/** Where an identity gets its tokens from. */
+/** The source of an identity's tokens. */
 export interface Entrance {
   readonly connection: Connection
   readonly store: Store
@@ -130,8 +130,7 @@ export class VaultAccess {
     if (!isUsable(token, this.connection.auth.minimumTtl)) {
       this.parts.log('debug', 'Vault: new tokens last less than auth:token_lifecycle:minimum_ttl')
     }
-    // a token for one request cannot serve another
-    // leases end with the token they were got with
+    // a token with one use cannot serve another request; leases end with the token they belong to
     if (token.numUses !== 1) await this.store.save({ token, tokenTime: now(), leases: {} })
     return token
   }
@@ -162,7 +161,7 @@ export class VaultAccess {
     await this.store.write()
   }
 
-  /** Give the token back, so that nobody can use it longer than `delay` seconds, with all that it was for. */
+  /** Return the token to Vault: it and its leases become invalid within `delay` seconds. */
   async revoke(delay: number): Promise<void> {
     const { token } = this.store.kept
     if (!token || !this.entrance.isRenewed || !isUsable(token)) return

@@ -1,4 +1,4 @@
-// Alternative names of certificates: as users write them, as Vault takes them, and as certificates have them.
+// Alternative names of certificates: in users' form, in Vault's form, and in certificates.
 import { isA, recover } from '../../../base/mod.ts'
 import { ipAddress, isDict, isList, misuse, PyError, str, type Value } from '../../../data/mod.ts'
 import { items } from './asking.ts'
@@ -17,7 +17,10 @@ function typeOf(given: string): string {
   throw misuse(`Invalid SAN type '${type}', valid: DNS, EMAIL, IP, URI, <OID>`)
 }
 
-/** Read names: a dict of types with a value or a list each, a list of `type:value`, or such items separated by commas. An item without a type is a host name or an e-mail address. */
+/**
+ * Parse names: a dict of types with a value or a list each, a list of `type:value`, or such items separated by commas.
+ * An item without a type is a host name or an e-mail address.
+ */
 export function readAltNames(given: Value): AltName[] {
   if (isDict(given)) {
     return [...given].flatMap(([type, values]) =>
@@ -44,11 +47,11 @@ export function altNameFields(names: readonly AltName[]): Record<string, Value> 
 
 export const otherNames = (names: readonly AltName[]): AltName[] => names.filter(({ type }) => !TYPES.has(type))
 
-/** Return names as `x509.create_csr` takes them. */
+/** Return names in the form of `x509.create_csr`. */
 export const requestNames = (names: readonly AltName[]): string[] =>
   names.filter(({ type }) => TYPES.has(type)).map(({ type, value }) => `${type}:${value}`)
 
-/** Return a name in the one form in which names are compared. Of other kinds of names, certificates show the kind only. */
+/** Return a name in a canonical form for comparison. For some kinds of names, certificates show only the kind. */
 export function comparedName({ type, value }: AltName): string {
   if (!TYPES.has(type)) return `other:${type}`
   if (type !== 'IP') return `${type.toLowerCase()}:${value}`

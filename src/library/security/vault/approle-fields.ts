@@ -1,4 +1,4 @@
-// The fields of an AppRole, as the module and the state take them.
+// The fields of an AppRole, for the module and the state.
 import { arg } from '../../../sdk/mod.ts'
 
 const optional = (doc: string) => arg.any(doc, { optional: true })

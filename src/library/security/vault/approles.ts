@@ -7,7 +7,7 @@ import type { JsonObject } from './config.ts'
 import { isVaultError, VaultError } from './errors.ts'
 import { Issuer, textField } from './issue.ts'
 
-/** Return what a request answers, or undefined when there is nothing at its path. */
+/** Return the answer of a request; undefined if its path does not exist. */
 export async function unlessMissing<T>(asked: Promise<T>): Promise<T | undefined> {
   return recover(
     (error) => isVaultError(error, 'VaultNotFoundError'),
@@ -40,7 +40,7 @@ export class RoleIssuer extends Issuer {
     return body && plainData(body)
   }
 
-  /** Create the approle, or give it what is configured now. */
+  /** Create the approle, or update it to the present configuration. */
   async manage(wanted: JsonObject): Promise<void> {
     const params = fromPlain(this.parameters('approle', wanted)) as Dict
     const payload = new Map<Value, Value>([...params, ['token_policies', await this.freshPolicies()]])

@@ -1,4 +1,4 @@
-// What modules of secrets engines and auth methods have in common.
+// Shared parts of the modules of secrets engines and auth methods.
 import { type Dict, isList, str, type Value } from '../../../data/mod.ts'
 import type { FunctionContext } from '../../../sdk/mod.ts'
 import { dataOf, type VaultAccess } from './access.ts'
@@ -6,7 +6,7 @@ import { unlessMissing } from './approles.ts'
 import { vaultAccess } from './connect.ts'
 import { functionError, VaultError } from './errors.ts'
 
-/** Work with the access of the caller; errors of Vault become those of a function. */
+/** Run `work` with the access of the caller; errors of Vault become errors of a function. */
 export async function asking<T>(ctx: FunctionContext, work: (access: VaultAccess) => Promise<T>): Promise<T> {
   try {
     return await work(await vaultAccess(ctx))
@@ -16,11 +16,11 @@ export async function asking<T>(ctx: FunctionContext, work: (access: VaultAccess
   }
 }
 
-/** Return fields without those that were not given. */
+/** Return fields without omitted ones. */
 export const given = (fields: Readonly<Record<string, Value>>): Dict =>
   new Map(Object.entries(fields).filter(([, value]) => value !== null))
 
-/** Return the data at a path, or null where there is none. */
+/** Return the data at a path; null if it does not exist. */
 export async function dataAt(access: VaultAccess, path: string): Promise<Dict | null> {
   const body = await unlessMissing(access.get(path))
   return body ? dataOf(body) : null

@@ -1,8 +1,8 @@
-// Forgetting what is kept: the functions `clear_cache` and `update_config`.
+// Clearing of cached data: the functions `clear_cache` and `update_config`.
 import type { FunctionContext } from '../../../sdk/mod.ts'
 import { vaultAccess } from './connect.ts'
 
-/** Forget the token and the leases, and unless only these are meant the configuration of the master too. */
+/** Clear the token and the leases, and unless only these are requested also the master's configuration. */
 export async function clearCache(
   ctx: FunctionContext,
   { session }: { connection: boolean; session: boolean },

@@ -74,7 +74,9 @@ async function issuerOf(ctx: StateContext, tools: X509, request: CertificateRequ
 
 const pair = (old: Value, now: Value): Dict => dictFrom({ old, new: now })
 
-/** Return the attributes of a subject that differ from the wanted ones; without `sign_verbatim` Vault takes the common name only. */
+/**
+ * Return the differences of a subject from the wanted one; without `sign_verbatim`, Vault uses only the common name.
+ */
 function subjectChanges(tools: X509, current: Certificate, request: CertificateRequest, fields: Dict): Dict {
   const changes: Dict = new Map()
   const attributes = current.subject.flat()
@@ -120,7 +122,9 @@ async function signerChanges(
   return changes
 }
 
-/** Return the certificate of a bundle that issued none of the others, and the rest: the order of bundles means nothing. */
+/**
+ * Return the certificate of a bundle that issued none of the others, and the rest: the order in bundles has no meaning.
+ */
 function leafFirst(tools: X509, all: readonly Certificate[]): Certificate[] | undefined {
   const issuers = new Set(
     all
@@ -177,7 +181,7 @@ async function compare(ctx: StateContext, request: CertificateRequest, fields: D
   return { changes, found: true }
 }
 
-/** Return the new contents of the file: the old certificate in another form, or one that Vault signs now. */
+/** Return the new content of the file: the old certificate in another form, or a newly signed one. */
 async function make(ctx: StateContext, request: CertificateRequest, fields: Dict, by: Issuer, changes: Dict) {
   const { name, common_name, role_name, private_key, private_key_passphrase, ttl, mount, sign_verbatim } = request
   const { toPem } = await x509()

@@ -1,4 +1,5 @@
-// Requests to a Vault server, with its namespace, trust, time limits and retries. What a request needs to prove is given with it.
+// Requests to a Vault server, with its namespace, trust, time limits and retries. The credentials are a parameter of
+// each request.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../../base/mod.ts'
 import {
@@ -18,7 +19,7 @@ import type { FunctionContext } from '../../../sdk/mod.ts'
 import type { ClientConfig, JsonObject, ServerConfig } from './config.ts'
 import { statusError, VaultError } from './errors.ts'
 
-/** What of their context the parts of this subject use; functions and runners both have it. */
+/** The part of the context that this subject uses, for functions and runners. */
 export interface Surroundings {
   readonly opts: Dict
   readonly log: Log
@@ -107,7 +108,7 @@ export class VaultClient {
     return isSafe && (hasFailed || this.client.retryStatus.includes(status))
   }
 
-  /** Return the seconds before the next attempt: those that the server asks for, else growing ones. */
+  /** Return the seconds before the next attempt: those that the server requests, or growing ones. */
   private pause(attempt: number, hasFailed: boolean, answer: Dict): number {
     const { backoffFactor, backoffMax, backoffJitter, respectRetryAfter, retryAfterMax } = this.client
     const headers = answer.get('headers')
@@ -175,14 +176,14 @@ function bodyOf(answer: Dict): Dict {
   return new Map<Value, Value>([['errors', ['the answer is not one of Vault']]])
 }
 
-/** Return what the server says about a refused request. */
+/** Return the server's error texts for a refused request. */
 export function errorsIn(body: Dict): string[] {
   const errors = body.get('errors') ?? null
   const warnings = body.get('warnings') ?? null
   return [errors, warnings].flatMap((list) => (isList(list) ? list.map(str) : []))
 }
 
-/** Return a dict of an answer as a plain object; an empty one where there is none. */
+/** Return a dict of an answer as a plain object; an empty one if it is missing. */
 export function objectAt(body: Dict, name: string): JsonObject {
   const value = body.get(name) ?? null
   return isDict(value) ? (toPlain(value) as JsonObject) : {}

@@ -1,5 +1,5 @@
-// The option `vault`, in the form of Salt up to 3006 and in the one of saltext-vault: both are read into one typed configuration. A
-// name that nothing reads and a value that cannot be meant are told of, with the path of the field.
+// The option `vault`, in the form of Salt up to 3006 and in that of saltext-vault: both are parsed into one typed
+// configuration. Unknown names and invalid values are reported, with the path of the field.
 import { isPlainObject, type Plain, toPlain, type Value } from '../../../data/mod.ts'
 import { readSeconds } from './durations.ts'
 import { invalidConfig } from './errors.ts'
@@ -12,7 +12,7 @@ export interface ServerConfig {
   /** Other addresses of the same server that minions may use. */
   urlAlts: string[]
   namespace: string | null
-  /** False, the path of a file of certificates, or such certificates themselves; null and true mean those of the system. */
+  /** False, the path of a file of certificates, or certificates as text; null and true mean those of the system. */
   verify: boolean | string | null
 }
 
@@ -35,7 +35,7 @@ export interface AuthConfig {
   method: AuthMethod
   /** A token, or the answer to a wrapping request. */
   token: Json
-  /** The file that holds the token, such as a sink of the agent of Vault. */
+  /** The file with the token, such as a sink of the Vault agent. */
   tokenFile: string | null
   roleId: Json
   /** For a configuration from the master: whether a secret id is needed. */
@@ -44,7 +44,7 @@ export interface AuthConfig {
   approleName: string
   /** Seconds. */
   minimumTtl: number
-  /** Seconds; null for what the server likes, false for never. */
+  /** Seconds; null for the server's default, false for never. */
   renewIncrement: number | null | false
 }
 
@@ -52,7 +52,7 @@ export interface CacheConfig {
   backend: 'session' | 'disk'
   clearAttemptRevocation: number | false
   clearOnUnauthorized: boolean
-  /** Seconds for which a configuration of the master is kept; null for as long as it can be. */
+  /** Seconds for which a configuration of the master is cached; null for no limit. */
   config: number | null
   kvMetadata: number | 'connection' | null
   secret: number | 'ttl'
@@ -62,7 +62,7 @@ export interface IssueConfig {
   type: 'token' | 'approle'
   allowOverride: boolean
   blockMinions: boolean
-  /** How long a minion has for unwrapping, as Vault writes it; false for no wrapping. */
+  /** Time for unwrapping by a minion, in Vault's notation; false for no wrapping. */
   wrap: string | false
   approle: { mount: string; params: JsonObject }
   token: { roleName: string | null; params: JsonObject }
@@ -79,11 +79,11 @@ export interface VaultConfig {
   metadata: { entity: Map<string, string>; secret: Map<string, string> }
   policies: { assign: string[]; cacheTime: number; refreshPillar: boolean | null }
   location: 'local' | 'master' | null
-  /** What the operator should know about the configuration. */
+  /** Notes about the configuration for the operator. */
   notes: string[]
 }
 
-/** A section of the configuration, with the path to it. What is never asked for is noted as unknown. */
+/** A section of the configuration, with its path. Names that are never read are noted as unknown. */
 class Section {
   private readonly fields: JsonObject
   private readonly path: string
@@ -152,7 +152,7 @@ class Section {
     return found ?? this.wrong(name, `one of ${choices.join(', ')}`)
   }
 
-  /** Return a note for each name that nothing has asked for. */
+  /** Return a note for each name that was never read. */
   unknown(): string[] {
     const names = Object.keys(this.fields).filter((name) => !this.asked.has(name))
     return names.map((name) => `vault:${this.at(name)} is not known and has no effect`)
@@ -225,7 +225,7 @@ function readCache(auth: Section, cache: Section): CacheConfig {
   }
 }
 
-/** What minions get when nothing is configured: tokens of a minute, which read as many secrets as a run needs. */
+/** The default for minions: tokens for a minute, with any number of uses. */
 const USUAL_TOKEN: Readonly<JsonObject> = { explicit_max_ttl: 60, num_uses: 0 }
 
 const USUAL_APPROLE: Readonly<JsonObject> = {
@@ -276,7 +276,7 @@ function readMetadata(all: Section): VaultConfig['metadata'] {
     entity: { 'minion-id': '{minion}' },
     secret: { 'saltstack-jid': '{jid}', 'saltstack-minion': '{minion}', 'saltstack-user': '{user}' },
   }
-  // one text is the path that documents write there; it is told to Vault with each secret
+  // a text is the path, as documents write it there; it is sent to Vault with each secret
   const path = all.raw('metadata')
   if (typeof path === 'string') {
     return { entity: patterns(usual.entity), secret: patterns({ ...usual.secret, path }) }
@@ -303,7 +303,7 @@ function readPolicies(all: Section): VaultConfig['policies'] {
   }
 }
 
-/** Return the unseal keys. Documents also write a template of paths there, which holds none. */
+/** Return the unseal keys. Documents also put a template of paths there, which contains none. */
 function readKeys(all: Section, notes: string[]): string[] {
   if (typeof all.raw('keys') !== 'string') return all.texts('keys') ?? []
   notes.push('vault:keys is a text and not a list of keys: vault.unseal has no key to send')
@@ -341,7 +341,7 @@ export function readPlainConfig(plain: Json): VaultConfig {
   return config
 }
 
-/** What a minion asks its master for: `issue_params`, and the names of Salt up to 3006. */
+/** Return a minion's parameters for requests to its master: `issue_params`, and the names of Salt up to 3006. */
 function readOverrides(all: Section, auth: Section): JsonObject {
   const [ttl, uses] = [auth.raw('ttl') ?? null, auth.raw('uses') ?? null]
   return {

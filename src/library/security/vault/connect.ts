@@ -1,5 +1,5 @@
-// Which identity a function has at Vault: that of the configuration, one that the master issues to its minion, or on a master that of
-// the minion for which it compiles pillar.
+// Selects the identity of a function towards Vault: that of the configuration, one that the master issues to its
+// minion, or on a master that of the minion whose pillar is compiled.
 import { isLogged } from '../../../base/mod.ts'
 import { type Dict, isDict, str, truthy, type Value } from '../../../data/mod.ts'
 import { type FunctionContext, option, rawOption } from '../../../sdk/mod.ts'
@@ -17,10 +17,10 @@ export const COMPILING = '_vault_runner_is_compiling_pillar_templates'
 
 type Caller = Pick<FunctionContext, 'opts' | 'grains' | 'log' | 'host' | 'http' | 'call' | 'daemon' | 'keptPillar'>
 
-/** Notes about configurations that were told. */
+/** Notes about configurations that were already reported. */
 const told = new Set<string>()
 
-/** Read the option `vault`, and tell once what the operator should know about it. */
+/** Read the option `vault`, and report its notes once. */
 export function configOf({ opts, log }: Pick<Surroundings, 'opts' | 'log'>): VaultConfig {
   const given = rawOption(opts, 'vault')
   const config = readConfig(given)
@@ -56,7 +56,9 @@ export async function vaultAccess(ctx: Caller): Promise<VaultAccess> {
   return new VaultAccess(parts, await masterEntrance({ id, daemon: ctx.daemon, parts, own: config }))
 }
 
-/** Targets of salt-ssh have the master's configuration, and are as minions whose pillar the master compiles. */
+/**
+ * Targets of salt-ssh have the master's configuration, and are treated like minions whose pillar the master compiles.
+ */
 function effectiveOptions(opts: Dict): Dict {
   const master = opts.get('__master_opts__') ?? null
   if (!isDict(master) || opts.has('vault')) return opts

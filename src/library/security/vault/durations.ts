@@ -1,9 +1,9 @@
-// Spans of time as Vault writes them: seconds, or a number with `s`, `m`, `h` or `d`. And the seconds of a point in time.
+// Durations in Vault's notation: seconds, or a number with `s`, `m`, `h` or `d`. Also the seconds of a point in time.
 import { misuse } from '../../../data/mod.ts'
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** Return the seconds of a span such as `30`, `30s` or `1.5h`; undefined if it is none. */
+/** Return the seconds of a duration such as `30`, `30s` or `1.5h`; undefined if it is invalid. */
 export function readSeconds(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value : undefined
   const found = typeof value === 'string' ? /^(\d{1,12}(?:\.\d{1,6})?)([smhd]?)$/.exec(value.trim()) : null

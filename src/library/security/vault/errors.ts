@@ -1,4 +1,4 @@
-// What can go wrong with Vault, by the names that saltext-vault gives its exceptions: people search for them, and states ask for them.
+// Errors of Vault, with the names of saltext-vault's exceptions: users search for them, and states test for them.
 import { BrineError } from '../../../base/mod.ts'
 import { failure, type SaltError } from '../../../data/mod.ts'
 

@@ -1,5 +1,5 @@
-// A minion that gets its connection and its credentials from its master, by runner functions that the master's `peer_run` allows:
-// `vault.get_config` and those beside it, or `vault.generate_token` of Salt up to 3006.
+// A minion that gets its connection and its credentials from its master, by runner functions that the master's
+// `peer_run` permits: `vault.get_config` and related ones, or `vault.generate_token` of Salt up to 3006.
 import { fromPlain, isDict, isPlainObject, markTexts, str, toPlain, type Value } from '../../../data/mod.ts'
 import { type DaemonAccess, joinPaths, option, RsaPrivateKey, rawOption } from '../../../sdk/mod.ts'
 import type { Entrance } from './access.ts'
@@ -16,7 +16,7 @@ export interface MinionIdentity {
   id: string
   daemon: DaemonAccess
   parts: Surroundings
-  /** What the minion's own configuration says. */
+  /** The minion's own configuration. */
   own: VaultConfig
 }
 
@@ -46,7 +46,7 @@ interface Configuration {
   token?: Token
 }
 
-/** Requests for a configuration that are going on, for all who need one. */
+/** Running requests for a configuration, shared by all callers. */
 const asked = new WeakMap<Store, Promise<Configuration>>()
 
 class MasterAsker {
@@ -241,7 +241,7 @@ class MasterAsker {
     return new TextEncoder().encode((await key.sign(id)).toString('base64'))
   }
 
-  /** Return the configuration of the master with what the minion may choose by itself. */
+  /** Return the configuration of the master merged with the settings that the minion may choose. */
   private merged(plain: Json): VaultConfig {
     const config = readPlainConfig(plain)
     const { own, parts } = this.identity

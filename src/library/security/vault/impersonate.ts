@@ -1,5 +1,5 @@
-// A master that acts for one of its minions, as when it compiles the minion's pillar: it issues credentials of that minion to itself,
-// so that a pillar can have no more than what the minion may read.
+// A master that acts for one of its minions, for example to compile its pillar: it issues credentials of that minion to
+// itself, so that a pillar cannot contain more than the minion may read.
 import type { Entrance, VaultAccess } from './access.ts'
 import { plainData } from './access.ts'
 import { RoleIssuer } from './approles.ts'

@@ -1,5 +1,6 @@
-// What a master gives its minions: tokens and approles, with the policies and the metadata of its configuration. Only the id of a
-// minion is proven; grains are what the minion says, and count where the operator has written them into a pattern.
+// The credentials that a master issues to its minions: tokens and approles, with the policies and the metadata of its
+// configuration. Only the id of a minion is proven; grains are unproven, and are used only if the operator's patterns
+// contain them.
 import { type Dict, fromPlain, PyError, str, type Value } from '../../../data/mod.ts'
 import type { VaultAccess } from './access.ts'
 import { objectAt } from './client.ts'
@@ -8,7 +9,7 @@ import { now, readSeconds } from './durations.ts'
 import { VaultError } from './errors.ts'
 import { expand, type MinionData, names } from './templates.ts'
 
-/** Parameters of what is issued; others are never passed on. */
+/** Parameters of issued credentials; others are never passed on. */
 const PARAMETERS: Readonly<Record<IssueConfig['type'], readonly string[]>> = {
   approle: [
     'bind_secret_id',
@@ -26,10 +27,10 @@ const PARAMETERS: Readonly<Record<IssueConfig['type'], readonly string[]>> = {
   token: ['ttl', 'period', 'explicit_max_ttl', 'num_uses', 'no_default_policy', 'renewable'],
 }
 
-/** Parameters that a minion cannot choose, whatever else it may. */
+/** Parameters that a minion can never choose. */
 const NEVER_OF_MINIONS: ReadonlySet<string> = new Set(['bind_secret_id'])
 
-/** Policies of minions whose patterns were worked out not long ago. */
+/** Recently computed policies of minions. */
 const known = new Map<string, { made: number; policies: string[] }>()
 const MOST_KNOWN = 10_000
 
@@ -52,7 +53,7 @@ export class Issuer {
     this.occasion = occasion
   }
 
-  /** Return the policies of the minion, from the cache if they are as new as `policies:cache_time` wants. */
+  /** Return the policies of the minion, from the cache if they are newer than `policies:cache_time`. */
   async policies(cacheTime = this.config.policies.cacheTime): Promise<string[]> {
     const key = JSON.stringify([this.minion.id, this.config.server.url, this.config.policies.assign])
     const kept = known.get(key)
@@ -100,7 +101,9 @@ export class Issuer {
     }
   }
 
-  /** Return metadata of patterns. Vault takes texts only: a list is joined, and its items also have keys of their own. */
+  /**
+   * Return metadata from patterns. Vault accepts only texts: a list is joined, and its items also get separate keys.
+   */
   async metadata(patterns: ReadonlyMap<string, string>): Promise<Dict> {
     const { jid, user } = this.occasion
     const found: Dict = new Map()
@@ -114,7 +117,10 @@ export class Issuer {
     return found
   }
 
-  /** Return the parameters of the issued credential: the parameters of the master, with those of the minion where the master allows them. */
+  /**
+   * Return the parameters of the issued credential: those of the master, and those of the minion that the master
+   * permits.
+   */
   parameters(type: IssueConfig['type'], wanted: JsonObject): JsonObject {
     const { allowOverride } = this.config.issue
     const configured = this.config.issue[type].params
@@ -144,7 +150,7 @@ export class Issuer {
     return { body, numUses: params.num_uses ?? 0 }
   }
 
-  /** Whether the pillar of the minion is asked for. */
+  /** Whether patterns use the pillar of the minion. */
   usesPillar(): boolean {
     return this.config.policies.assign.some((pattern) => names(pattern, 'pillar'))
   }
@@ -152,7 +158,7 @@ export class Issuer {
 
 const isSpan = (name: string): boolean => /(^|_)(ttl|period)$/.test(name)
 
-/** Forget policies that were worked out: those of one minion, or all. */
+/** Drop cached policies: those of one minion, or all. */
 export function forgetPolicies(id?: string): void {
   for (const key of [...known.keys()]) if (id === undefined || JSON.parse(key)[0] === id) known.delete(key)
 }
@@ -187,7 +193,7 @@ export function tokenFields(body: Dict, numUses: Json): JsonObject {
   }
 }
 
-/** Return the server as it is told to minions. */
+/** Return the server settings for minions. */
 export function serverFields({ server }: VaultConfig): JsonObject {
   const alts = server.urlAlts.filter((url) => url !== server.url)
   return {

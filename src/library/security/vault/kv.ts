@@ -64,7 +64,7 @@ export class Kv {
     return dataOf(await this.access.get(place.of('metadata')))
   }
 
-  /** Write a secret. Return what Vault says about the new version; true for version 1. */
+  /** Write a secret. Return Vault's data about the new version; true for version 1. */
   async write(path: string, data: Value, cas?: Value): Promise<Value> {
     const place = await this.place(path)
     const options =
@@ -135,13 +135,13 @@ export class Kv {
     return isList(keys) ? [...keys] : []
   }
 
-  /** Return the versions that are meant: all that pass, or the latest one if it does. */
+  /** Return the selected versions: all that pass, or the latest one if it passes. */
   private async versions(path: string, passes: (version: JsonObject) => boolean, isAll = true): Promise<number[]> {
     let known: JsonObject
     try {
       known = ((toPlain(await this.readMeta(path)) as JsonObject).versions ?? {}) as JsonObject
     } catch (error) {
-      // removing what is not there is no failure
+      // removing a missing secret is no error
       if (isVaultError(error, 'VaultNotFoundError')) return []
       throw error
     }
@@ -166,7 +166,7 @@ export class Kv {
     return { isV2: true, path, of: (kind) => `${root}/${kind}${rest && `/${rest}`}${ending}` }
   }
 
-  /** Return what Vault says about the mount of a path; undefined if it cannot say. */
+  /** Return Vault's data about the mount of a path; undefined if there is none. */
   private async mount(path: string): Promise<JsonObject | undefined> {
     const { store, connection } = this.access
     const mounts = store.kept.mounts ?? {}

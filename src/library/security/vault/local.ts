@@ -8,7 +8,7 @@ import { readSecretId, readToken, type Token } from './records.ts'
 import { type Store, storeOf } from './store.ts'
 import { CREATION, unwrap, unwrapped, unwrappedText, wrappingToken } from './unwrap.ts'
 
-/** The tokens of who has the configuration. */
+/** Return the tokens for a process with the configuration. */
 export async function localEntrance(parts: Surroundings, config: VaultConfig): Promise<Entrance> {
   requireConnection(config)
   const { server, auth, cache } = config
@@ -22,7 +22,7 @@ export async function localEntrance(parts: Surroundings, config: VaultConfig): P
   }
 }
 
-/** Return a configured value; one that lies elsewhere is fetched. */
+/** Return a configured value; a reference is fetched. */
 async function resolved(parts: Surroundings, value: Json): Promise<Json> {
   if (typeof value !== 'string' || !value.startsWith('sdb://')) return value
   const found = await parts.fetch(value)
@@ -43,7 +43,7 @@ async function enterByToken(parts: Surroundings, client: VaultClient, auth: Auth
     return { ...readToken(fields), id: token }
   } catch (error) {
     if (!isVaultError(error, 'VaultPermissionDeniedError')) throw error
-    // expired, wrong, or without the right to look at itself: the request itself tells
+    // expired, wrong, or without the right to look itself up: the request itself reports it
     parts.log('debug', 'Vault: the configured token could not be looked up')
     return readToken({ client_token: token })
   }
@@ -74,7 +74,7 @@ async function enterByRole(parts: Surroundings, client: VaultClient, auth: AuthC
   const roleId =
     store.kept.roleId ??
     String((await unwrappedText(client, role, 'role_id', CREATION.roleId(approleMount, approleName))).role_id ?? '')
-  // what was unwrapped cannot be unwrapped again
+  // a wrapped value cannot be unwrapped again
   if (wrappingToken(role) !== undefined) await store.save({ roleId })
   return loginByRole(client, approleMount, roleId, await ownSecretId(parts, client, auth, store))
 }

@@ -1,4 +1,5 @@
-// States of objects that Vault keeps by name, such as roles and connections: read the object, compare it with the wanted one, and write it.
+// States of named objects in Vault, such as roles and connections: read the object, compare it with the wanted one, and
+// write it.
 import { recover } from '../../../base/mod.ts'
 import { type Dict, dictFrom, equals, isDict, isFailure, isList, str, type Value } from '../../../data/mod.ts'
 import {
@@ -29,7 +30,10 @@ function normal(field: string, value: Value): Value {
 const beyond = (list: readonly Value[], other: readonly Value[]): Value[] =>
   list.filter((item) => !other.some((known) => equals(known, item))).sort()
 
-/** Return the fields that differ from the wanted ones. For the fields in `sets` (lists, or texts with commas), return the entries that differ. */
+/**
+ * Return the fields that differ from the wanted ones. For the fields in `sets` (lists, or texts with commas), return
+ * the entries that differ.
+ */
 function differences(current: Dict, wanted: Readonly<Record<string, Value>>, sets: ReadonlySet<string>): Dict {
   const found: Dict = new Map()
   for (const [field, wish] of Object.entries(wanted)) {
@@ -47,7 +51,7 @@ function differences(current: Dict, wanted: Readonly<Record<string, Value>>, set
   return found
 }
 
-/** Return what a function reads, or null where Vault has nothing of that name. */
+/** Return the result of a function; null if the object does not exist in Vault. */
 export async function ifFound(read: () => unknown): Promise<Value> {
   return recover(
     (error) => isFailure(error) && error.message.includes('VaultNotFoundError'),
@@ -63,7 +67,7 @@ export interface Managed {
   wanted: Readonly<Record<string, Value>>
   /** Fields that are lists without an order. */
   sets?: readonly string[]
-  /** What of an answer is compared. */
+  /** Return the part of an answer to compare. */
   view?(current: Dict): Dict
   write(): Promise<unknown>
 }

@@ -1,4 +1,4 @@
-// What a runner knows of a minion: the id that has been proven, and the grains and the pillar that the master keeps.
+// A runner's data about a minion: the proven id, and the stored grains and pillar.
 import { type Dict, isDict, type Value } from '../../../data/mod.ts'
 import type { MasterContext } from '../../../sdk/mod.ts'
 import type { VaultConfig } from './config.ts'
@@ -16,7 +16,7 @@ export function minionData(
   let pillar: Promise<Dict> | undefined
   return {
     id,
-    // a minion says what its grains are, but not who it is
+    // grains come from the minion, but its id is proven
     grains: new Map(grains).set('id', id),
     pillar: () => (pillar ??= ctx.keptPillar(id, grains, refresh)),
   }

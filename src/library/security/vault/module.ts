@@ -10,7 +10,7 @@ import { functionError, isVaultError, shownError, VaultError } from './errors.ts
 import type { Kv } from './kv.ts'
 import { fieldOf, kvOf, readSecret, readSecretOrField } from './secrets.ts'
 
-/** What an argument is that was not given, where None means something. */
+/** Default of an argument for which None has a meaning. */
 const NOT_SET = '__not_set__'
 
 const path = arg.text('Path of the secret, with its mount: `secret/my/secret`')
@@ -20,7 +20,7 @@ const done = ret.boolean('True, or False if it failed: the log and the hints of 
 
 const isUnset = (value: Value): boolean => value === NOT_SET
 
-/** Do something with secrets; Salt returns False where it fails, and the reason is told beside it. */
+/** Run work on secrets; like Salt, return False if it fails, and report the reason as a hint. */
 async function attempted<T extends Value>(
   ctx: FunctionContext,
   what: string,
@@ -37,7 +37,7 @@ async function attempted<T extends Value>(
   }
 }
 
-/** Do something whose failure is an error. */
+/** Run work whose failure is an error. */
 async function failing<T>(work: () => Promise<T>, what = ''): Promise<T> {
   try {
     return await work()
@@ -47,7 +47,10 @@ async function failing<T>(work: () => Promise<T>, what = ''): Promise<T> {
   }
 }
 
-/** Return what was read, or the default where it was given and there is nothing that may be read. A server that fails is an error. */
+/**
+ * Return the result, or the given default if the secret does not exist or may not be read. An error of the server is
+ * thrown.
+ */
 async function orDefault(
   ctx: FunctionContext,
   otherwise: Value,

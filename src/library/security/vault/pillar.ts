@@ -1,5 +1,5 @@
-// `vault`: secrets as pillar, at paths that may name the minion and values of its pillar so far. They are read with the rights of the
-// minion.
+// `vault`: secrets as pillar, at paths that may contain the minion id and values of its pillar so far. They are read
+// with the rights of the minion.
 import { type Dict, isDict, merge, misuse, PyError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineExtPillar, type ExtPillarContext, option } from '../../../sdk/mod.ts'
 import { COMPILING } from './connect.ts'

@@ -1,5 +1,5 @@
-// Who may have credentials of a minion: the minion itself, by its session with the master and by its signature, and who has the key of
-// the master.
+// Checks who may get credentials of a minion: the minion itself, by its session with the master and by its signature,
+// and a holder of the master's key.
 import { textOf, type Value } from '../../../data/mod.ts'
 import { joinPaths, type MasterContext, option, RsaPublicKey } from '../../../sdk/mod.ts'
 import type { VaultConfig } from './config.ts'

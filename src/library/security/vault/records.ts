@@ -1,4 +1,4 @@
-// Tokens, secret ids and leases: what Vault hands out for a time or for a number of uses.
+// Tokens, secret ids and leases, which Vault issues for a time or for a number of uses.
 import type { JsonObject } from './config.ts'
 import { now, readTime, seconds } from './durations.ts'
 
@@ -69,7 +69,7 @@ export const hasUses = ({ numUses, useCount }: { numUses: number; useCount: numb
 export const isUsable = (record: Token | SecretId, spare = 0): boolean =>
   record.id !== '' && lasts(record, spare) && hasUses(record)
 
-/** Return what a renewal made of something. */
+/** Return a record after its renewal. */
 export function renewed<T extends Timed>(record: T, fields: JsonObject): T {
   const duration = count(fields.lease_duration)
   return { ...record, duration, expires: now() + duration, renewable: fields.renewable === true }
@@ -85,7 +85,7 @@ export interface Lease extends Timed {
   meta: JsonObject[string]
 }
 
-export interface LeaseWishes {
+export interface LeaseOptions {
   minTtl?: unknown
   renewIncrement?: unknown
   revokeDelay?: unknown
@@ -94,7 +94,7 @@ export interface LeaseWishes {
 
 const wished = (value: unknown): number | null => (value === undefined || value === null ? null : seconds(value))
 
-export function readLease(body: JsonObject, wishes: LeaseWishes = {}): Lease {
+export function readLease(body: JsonObject, wishes: LeaseOptions = {}): Lease {
   return {
     id: text(body.lease_id),
     data: (body.data ?? {}) as JsonObject,

@@ -1,4 +1,4 @@
-// Credentials for minions, which minions ask for by `peer_run`, and the management of what was issued.
+// Credentials for minions, which minions request by `peer_run`, and the management of issued ones.
 import { recover } from '../../../base/mod.ts'
 import {
   type Dict,
@@ -37,7 +37,10 @@ const surroundings = (ctx: MasterContext): Surroundings => {
   return { opts, log, host, http, fetch: (uri) => ctx.function('sdb.get', [uri, true]) }
 }
 
-/** Return the issuer of what a minion gets. The policies of an approle are worked out seldom, and by a pillar of that moment. */
+/**
+ * Return the issuer of a minion's credentials. The policies of an approle are computed rarely, from the pillar of that
+ * moment.
+ */
 async function issuerFor(
   ctx: MasterContext,
   id: string,
@@ -63,7 +66,7 @@ interface Asked {
 
 const wishes = (value: Value): JsonObject => (isDict(value) ? (toPlain(value) as JsonObject) : {})
 
-/** Answer a minion that has proven who it is; what goes wrong later is told to it. */
+/** Answer a minion with a proven identity; later errors are part of the answer. */
 async function answering(
   ctx: MasterContext,
   { minion_id: id, signature, impersonated_by_master: isMaster }: Asked,
@@ -227,7 +230,7 @@ const which = {
   down: arg.flag('Whether minions that are down are meant', { default: false }),
 }
 
-/** Do something for each minion that is meant and has an approle. */
+/** Run work for each targeted minion that has an approle. */
 async function forRoles(
   ctx: MasterContext,
   { minions, up, down }: { minions: Value; up: boolean; down: boolean },
@@ -394,7 +397,10 @@ async function secretIdInfo(ctx: MasterContext, { auth }: VaultConfig): Promise<
   )
 }
 
-/** Return functions that no minion may call, also where a wide pattern of `peer_run` allows it: they act with the rights of the master. */
+/**
+ * Return functions that no minion may call, even if a wide pattern of `peer_run` permits it: they act with the rights
+ * of the master.
+ */
 function ofOperators(functions: Readonly<Record<string, MasterFunction>>): Record<string, MasterFunction> {
   const guarded = (name: string, { run, ...declared }: MasterFunction): MasterFunction => ({
     ...declared,

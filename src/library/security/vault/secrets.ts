@@ -1,5 +1,5 @@
-// Secrets for functions, external pillars and sdb: read with the access that the caller has, and marked, so that logs and the results
-// of states do not show them.
+// Secrets for functions, external pillars and sdb: read with the access of the caller, and marked, so that logs and the
+// results of states mask them.
 import { type Dict, markSecret, str, type Value } from '../../../data/mod.ts'
 import type { FunctionContext } from '../../../sdk/mod.ts'
 import { vaultAccess } from './connect.ts'
@@ -28,14 +28,14 @@ export function fieldOf(data: Dict, key: Value, path: string): Value {
 }
 
 /**
- * Return a secret; where there is none at the path, return the field that the last part of the path names in the secret above it, as
- * in `secret/git/token` for the field `token` of `secret/git`.
+ * Return a secret; if none exists at the path, return the field that the last part of the path names in the secret
+ * above it, as in `secret/git/token` for the field `token` of `secret/git`.
  */
 export async function readSecretOrField(kv: Kv, path: string): Promise<Value> {
   try {
     return await readSecret(kv, path)
   } catch (error) {
-    // a policy that names the secret alone forbids what seems to lie below it
+    // a policy for only the secret forbids the path that seems to be below it
     if (!isVaultError(error, 'VaultNotFoundError') && !isVaultError(error, 'VaultPermissionDeniedError')) throw error
     const [, parent, field] = /^(.+)\/([^/]+)$/.exec(path.replace(/\/+$/, '')) ?? []
     if (parent === undefined) throw error

@@ -1,6 +1,6 @@
 // Fields of roles of the secrets engine for SSH.
 
-/** Fields of roles that are lists; Vault takes them as texts with commas. */
+/** Fields of roles that are lists; Vault accepts them as texts with commas. */
 export const ROLE_LISTS: readonly string[] = [
   'allowed_users',
   'allowed_critical_options',

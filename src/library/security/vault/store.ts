@@ -1,5 +1,6 @@
-// What is kept between requests: the configuration from a master, the token, the secret id, the mounts and the leases of one
-// identity. It is kept in this process, and with another cache than `session` also in a file that only its owner can read.
+// Cached data between requests: the configuration from a master, the token, the secret id, the mounts and the leases of
+// one identity. It is kept in this process, and with another cache than `session` also in a file that only its owner
+// can read.
 import { createHash } from 'node:crypto'
 import { type Log, toError } from '../../../base/mod.ts'
 import { type Host, joinPaths, option } from '../../../sdk/mod.ts'
@@ -19,17 +20,17 @@ export interface Kept {
   leases?: Record<string, Lease>
 }
 
-/** Most identities whose data stays in memory: a master has one for each minion whose pillar reads Vault. */
+/** Limit of identities in memory: a master has one for each minion whose pillar reads Vault. */
 const MOST = 10_000
 
 const memory = new Map<string, Store>()
 
 export class Store {
   kept: Kept = {}
-  /** A login that is going on, for all who need one. */
+  /** A running login, shared by all callers. */
   entering: Promise<Token> | undefined
   private file: string | undefined
-  /** That of the call that uses it now. */
+  /** The host of the present call. */
   host: Host
   private isRead = false
 
@@ -38,7 +39,7 @@ export class Store {
     this.file = file
   }
 
-  /** Read the file, if there is one that nobody else could have written. */
+  /** Read the file, unless another user could have written it. */
   async open(log: Log): Promise<void> {
     if (this.isRead || this.file === undefined) return
     this.isRead = true
@@ -87,8 +88,8 @@ export class Store {
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)
 
 /**
- * Return what is kept for an identity (`own`, or the id of a minion that a master acts for). Another configuration than before is
- * another identity.
+ * Return the cached data of an identity (`own`, or the id of a minion that a master acts for). A changed configuration
+ * is another identity.
  */
 export async function storeOf(
   { opts, host, log }: Surroundings,

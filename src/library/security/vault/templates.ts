@@ -2,7 +2,7 @@
 // of its items.
 import { type Dict, isDict, isList, isNumeric, PyError, str, textOf, type Value } from '../../../data/mod.ts'
 
-/** Values by the name that a pattern begins with; one that costs something is made when a pattern asks for it. */
+/** Values by the first name in a pattern; an expensive one is computed at first use. */
 export type Mappings = Readonly<Record<string, Value | (() => Promise<Value>)>>
 
 /** More texts than a pattern may become: a minion chooses how long its grains are. */
@@ -46,7 +46,7 @@ async function lookedUp({ name, keys }: { name: string; keys: string[] }, mappin
   return value
 }
 
-/** Return the texts that a value stands for. */
+/** Return the texts of a value. */
 function textsOf(value: Value, name: string): string[] {
   const items = isList(value) ? [...value] : isDict(value) ? [...value.keys()] : [value]
   return items.map((item) => {
@@ -64,7 +64,7 @@ export interface Expansion {
   isComposite: boolean
 }
 
-/** Return the texts that a pattern stands for. Throw KeyError where a value is missing. */
+/** Return the texts of a pattern. Throw KeyError for a missing value. */
 export async function expand(pattern: string, mappings: Mappings): Promise<Expansion> {
   let texts = ['']
   let isComposite = false

@@ -1,5 +1,5 @@
-// Wrapped answers: a token that can be used once to get the answer itself. Before it is used, the server is asked which request made
-// it, so that a token that somebody has put in its place is noticed.
+// Wrapped answers: a single-use token for the actual answer. Before it is used, the server is asked which request
+// created it, so that a replaced token is detected.
 import { type Dict, fromPlain, isPlainObject, toPlain } from '../../../data/mod.ts'
 import { objectAt, type VaultClient } from './client.ts'
 import type { Json, JsonObject } from './config.ts'
@@ -21,7 +21,7 @@ export const CREATION = {
   roleId: (mount: string, name: string) => new RegExp(`^auth/${escaped(mount)}/role/${escaped(name)}/role-id$`),
 }
 
-/** Return the answer that a wrapping token stands for. */
+/** Return the answer of a wrapping token. */
 export async function unwrap(client: VaultClient, token: string, creation?: RegExp): Promise<Dict> {
   if (creation) {
     const looked = await wrapping(
@@ -38,7 +38,7 @@ export async function unwrap(client: VaultClient, token: string, creation?: RegE
   return wrapping(client.ask({ method: 'POST', path: 'sys/wrapping/unwrap', token }))
 }
 
-/** Say what a refused wrapping token means. */
+/** Explain a refused wrapping token. */
 async function wrapping(asked: Promise<Dict>): Promise<Dict> {
   try {
     return await asked
@@ -58,7 +58,7 @@ export function unwrapped(body: Dict): JsonObject {
   return Object.keys(auth).length > 0 ? auth : objectAt(body, 'data')
 }
 
-/** Return a configured text, which may be wrapped: as it is, or the named field of what was wrapped. */
+/** Return a configured text, unwrapping it if needed: then the named field of the wrapped data. */
 export async function unwrappedText(
   client: VaultClient,
   value: Json,

@@ -1,4 +1,4 @@
-// Roles of the auth method approle, their ids, and secret ids, which are kept as long as they are valid.
+// Roles of the auth method approle, their ids, and secret ids, which are cached while they are valid.
 import { recover } from '../../../base/mod.ts'
 import { type Dict, fromPlain, markSecret, misuse, str, toPlain, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, reads, ret } from '../../../sdk/mod.ts'
@@ -33,7 +33,10 @@ function chosen(secret_id: Value, accessor: Value): { suffix: string; payload: D
 const keyOf = (mount: Value, name: Value, cache: Value): string =>
   ['secid', mount ?? '*', name ?? '*', cache === true ? 'default' : (cache ?? '*')].map(str).join('.')
 
-/** Return what a request by the accessor of a secret id answers; an unknown accessor is a fault of the server for Vault before 1.9. */
+/**
+ * Return the answer to a request with the accessor of a secret id; Vault before 1.9 reports an unknown accessor as a
+ * server error.
+ */
 async function ifKnown<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked

@@ -23,7 +23,7 @@ const connection = arg.text('Name of the connection')
 const fetchRole = async (ctx: StateContext, name: string, mount: string, isStatic: boolean): Promise<Value> =>
   await ctx.call('vault_db.fetch_role', [name], { static: isStatic, mount })
 
-/** Fields of a connection that Vault never tells. */
+/** Fields of a connection that Vault never returns. */
 const HIDDEN_FIELDS: ReadonlySet<string> = new Set([
   'password',
   'private_key',

@@ -1,4 +1,4 @@
-// The plugin vault-gpg-plugin: keys of GnuPG that Vault keeps, signatures and decryption with them.
+// The plug-in vault-gpg-plugin: keys of GnuPG in Vault, signatures and decryption with them.
 import {
   type Dict,
   decodeBase64,
@@ -52,7 +52,7 @@ function oneOf(sources: Readonly<Record<string, Value>>, least = 1): void {
     throw misuse(`${least === 1 ? 'Exactly' : 'At most'} one of ${Object.keys(sources).join(', ')} can be given`)
 }
 
-/** Return the bytes of a text in base64, or undefined where it is no such text. */
+/** Return the bytes of a base64 text; undefined if it is invalid. */
 function fromBase64(bytes: Uint8Array): Uint8Array | undefined {
   const text = Buffer.from(bytes).toString('latin1').replace(/\s/g, '')
   if (text === '' || !/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0) return undefined

@@ -1,4 +1,4 @@
-// Keys of GnuPG that Vault keeps, and keyrings that have them.
+// Keys of GnuPG in Vault, and keyrings with them.
 import { type Dict, dictFrom, failure, isDict, isList, str, type Value } from '../../../data/mod.ts'
 import {
   arg,

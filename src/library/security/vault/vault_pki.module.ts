@@ -72,7 +72,7 @@ const roles = {
   }),
 }
 
-/** Return an issuer, or null where there is none of that name: Vault then answers that it failed. */
+/** Return an issuer; null if it does not exist: Vault then answers with an error. */
 async function issuerAt(access: VaultAccess, ref: string, mount: string): Promise<Dict | null> {
   try {
     return await dataAt(access, `${mount}/issuer/${ref}`)

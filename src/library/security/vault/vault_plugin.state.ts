@@ -41,7 +41,7 @@ const reloading = {
 }
 
 const NO_VERSION = 'Plugin version must be specified and not empty'
-/** What is compared. */
+/** The compared fields. */
 const COMPARED = ['sha256', 'command', 'args', 'oci_image', 'runtime']
 
 const configOf = (ctx: StateContext, type: string, name: string, version: string): Promise<Value> =>
@@ -82,7 +82,7 @@ const register = (ctx: StateContext, { name, plugin_type, version, fields }: Reg
     },
   })
 
-/** Remove versions one by one; those that cannot be removed are named. */
+/** Remove versions one by one; report those that cannot be removed. */
 async function removeVersions(ctx: StateContext, type: string, name: string, versions: readonly string[]) {
   const [done, failures]: [string[], string[]] = [[], []]
   for (const version of versions) {

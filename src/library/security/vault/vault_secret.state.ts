@@ -16,7 +16,7 @@ import { mergePatch } from './kv.ts'
 
 const name = arg.text('Path of the secret, with its mount')
 
-/** Return the secret, null if there is none, or why it cannot be read. */
+/** Return the secret, null if there is none, or a verdict if it cannot be read. */
 async function secretAt(ctx: StateContext, path: string): Promise<Dict | null | Verdict> {
   try {
     // version 0 is the latest one; with a version the last part of the path is never taken for a field
@@ -30,7 +30,7 @@ async function secretAt(ctx: StateContext, path: string): Promise<Dict | null | 
 
 const isVerdict = (found: Dict | null | Verdict): found is Verdict => found !== null && !isDict(found as Value)
 
-/** How a secret is removed, and the words for it. */
+/** The kinds of removal, and the words for them. */
 const REMOVALS: Readonly<Record<string, string>> = { delete: 'deleted', destroy: 'destroyed', wipe: 'wiped' }
 
 export default defineState({

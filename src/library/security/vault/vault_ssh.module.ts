@@ -122,7 +122,7 @@ const roles = {
     example: 'vault_ssh.list_roles_ip 10.1.0.1',
     run: (ctx, { address, mount }) =>
       asking(ctx, async (access) => {
-        // old servers refuse where new ones answer with nothing
+        // old servers refuse where new ones return nothing
         return recover(
           (error) => isVaultError(error, 'VaultInvocationError') && error.message.includes('Missing roles'),
           [],

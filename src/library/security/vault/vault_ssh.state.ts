@@ -19,7 +19,7 @@ const mount = arg.text('Mount of the engine', { default: 'ssh' })
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const flag = (doc: string) => arg.flag(doc, { default: false })
 
-/** Fields that servers before Vault 1.12 neither have nor tell, with the values that count there. */
+/** Fields that servers before Vault 1.12 lack, with their effective values there. */
 const USUAL: ReadonlyMap<Value, Value> = new Map<Value, Value>([
   ['default_user_template', false],
   ['allowed_domains_template', false],
@@ -30,7 +30,7 @@ const USUAL: ReadonlyMap<Value, Value> = new Map<Value, Value>([
 const fetchRole = (ctx: StateContext, name: string, mount: string): Promise<Value> =>
   ifFound(() => ctx.call('vault_ssh.read_role', [name], { mount }))
 
-/** Return the public key of the authority, or null where there is none yet. */
+/** Return the public key of the authority; null if there is none yet. */
 async function authority(ctx: StateContext, mount: string): Promise<Value> {
   try {
     return await ifFound(() => ctx.call('vault_ssh.read_ca', [], { mount }))

@@ -5,7 +5,7 @@ import { type Recorded, scripted, type Trial, tryFunction, tryState } from '../.
 import at from './module.ts'
 import states from './state.ts'
 
-// what at 3.2.5 of Debian prints
+// output of at 3.2.5 of Debian
 const QUEUE = '12\tThu Dec 24 09:05:00 2026 a root\n7\tFri Jan  1 10:00:00 2027 a joe\n'
 const RECORDED: Record<string, Recorded> = {
   '/usr/bin/atq': QUEUE,

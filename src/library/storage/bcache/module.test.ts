@@ -49,7 +49,7 @@ interface Trial {
   recorded?: Record<string, Recorded | Recorded[]>
   kwargs?: Record<string, Value>
   udev?: Record<string, string>
-  /** What the kernel does when an attribute is written or a program runs. */
+  /** The kernel's effect when an attribute is written or a program runs. */
   effect?: (name: string, host: MemoryHost) => Promise<void>
 }
 

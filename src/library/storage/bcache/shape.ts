@@ -1,4 +1,5 @@
-// The shape of what `bcache.device` returns: names without the parts that repeat their kind, related attributes in one dict.
+// The form of the result of `bcache.device`: names without the parts that repeat their kind, related attributes in one
+// dict.
 import { type Dict, isDict, str, type Value } from '../../../data/mod.ts'
 
 const short = (name: string): string => name.replace(/(stats|cache)_/g, '')
@@ -10,7 +11,7 @@ function inner(into: Dict, key: string): Dict {
   return dict
 }
 
-/** Return statistics, with those of a period in a dict of their own. */
+/** Return statistics, with those of each period in a separate dict. */
 export function statistics(given: Dict): Dict {
   const found: Dict = new Map()
   for (const [name, value] of given) {
@@ -21,7 +22,7 @@ export function statistics(given: Dict): Dict {
   return found
 }
 
-/** Return attributes, with those that begin with one of some words in a dict under that word. */
+/** Return attributes; those with one of the prefixes are in a dict under that word. */
 export function grouped(given: Dict, words: readonly string[]): Dict {
   const found: Dict = new Map()
   for (const [name, value] of given) {
@@ -34,6 +35,6 @@ export function grouped(given: Dict, words: readonly string[]): Dict {
   return found
 }
 
-/** Return several dicts as one; later ones win. */
+/** Merge dicts; later ones override. */
 export const merged = (...dicts: ReadonlyArray<Dict | undefined>): Dict =>
   new Map<Value, Value>(dicts.flatMap((dict) => [...(dict ?? [])]))

@@ -67,7 +67,7 @@ test.each<[string[], boolean | null, string]>([
 })
 
 describe('volumes and groups', () => {
-  /** A machine whose volumes the functions change; a device named `broken` cannot be changed. */
+  /** A machine with volumes that the functions change; a device named `broken` cannot be changed. */
   function volumes() {
     const [pvs, vgs, lvs] = [new Map([['/dev/sdb', 'data']]), new Set(['data']), new Set(['/dev/data/root'])]
     const shown = (isThere: boolean, name: Value, facts = {}): Value =>

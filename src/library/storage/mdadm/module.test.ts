@@ -4,7 +4,7 @@ import { MemoryHost } from '../../../host/mod.ts'
 import { type Recorded, scripted, tryFunction } from '../../../sdk/mod.ts'
 import raid from './module.ts'
 
-// what mdadm 4.2 prints
+// output of mdadm 4.2
 const DETAIL = `/dev/md0:
         Raid Level : raid1
        0     202       65        0      active sync   /dev/sdb

@@ -1,4 +1,4 @@
-// The states of mount besides `mounted`: entries of the table, swap devices, and what is not to be mounted.
+// The states of mount besides `mounted`: entries of the table, swap devices, and unmounting.
 import { describe, expect, test } from 'vitest'
 import { fromPlain, type Plain, toPlain, type Value } from '../../../data/mod.ts'
 import { tryState } from '../../../sdk/mod.ts'
@@ -7,7 +7,7 @@ import mount from './state.ts'
 interface Machine {
   active?: Plain
   table?: Plain
-  /** What writing an entry does: `new`, `change` or `present`. */
+  /** The result of writing an entry: `new`, `change` or `present`. */
   fstab?: string
 }
 

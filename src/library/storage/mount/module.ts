@@ -81,7 +81,7 @@ async function umount(ctx: FunctionContext, { name, device, user, lazy }: Unmoun
   return run(ctx, `umount${lazy ? ' -l' : ''} '${truthy(device) ? str(device) : name}'`, user)
 }
 
-/** Mount with a program other than mount, which has a module of its own. */
+/** Mount with a program other than mount, through its own module. */
 async function byProgram(ctx: FunctionContext, util: string, name: string, device: Value): Promise<Result> {
   if (util === 'guestfs') return ctx.call('guestfs.mount', [name], { root: device })
   if (util !== 'qemu_nbd') return false

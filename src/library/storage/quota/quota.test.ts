@@ -4,7 +4,7 @@ import { type Recorded, scripted, tryFunction, tryState } from '../../../sdk/mod
 import quota from './module.ts'
 import states from './state.ts'
 
-// what the programs of quota 4.06 print
+// output of the programs of quota 4.06
 const RECORDED: Record<string, Recorded> = {
   'repquota -vp -u /home':
     '*** Report for user quotas on device /dev/sda1\nBlock grace time: 7days; Inode grace time: 6days\n                        Block limits                File limits\nUser            used    soft    hard  grace    used  soft  hard  grace\n----------------------------------------------------------------------\nroot      --      20       1       2      0              3     4     5     6\n\nStatistics:\nTotal blocks: 7\n',

@@ -4,7 +4,7 @@ import { MemoryHost } from '../../../host/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import snapper from './module.ts'
 
-// Answers as busctl prints them for snapperd 0.10.4. The type signatures are those of the service.
+// Output of busctl for snapperd 0.10.4. The type signatures are those of the service.
 const CONFIGS = '{"type":"a(ssa{ss})","data":[[["root","/",{"FSTYPE":"btrfs","SUBVOLUME":"/"}]]]}'
 const ONE = '[1,1,0,1790000000,0,"salt job 5","number",{"salt_jid":"5"}]'
 const TWO = '[2,2,1,-1,0,"salt job 5","number",{"salt_jid":"5"}]'

@@ -7,7 +7,7 @@ interface Program {
   path: string
 }
 
-/** Return a reporter whose reports have the arguments before the usual keys. */
+/** Return a reporter that puts the arguments before the usual keys. */
 const reporter =
   (given: Readonly<Record<string, Result>>) =>
   (result: boolean | null, comment: string, changes: Result = {}): StateReturn => ({

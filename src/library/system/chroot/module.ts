@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { failure, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
-/** File systems that programs expect: where, and of which type. */
+/** File systems that programs expect: path and type. */
 const MOUNTS = [
   ['dev', 'devtmpfs'],
   ['proc', 'proc'],
@@ -16,7 +16,10 @@ const MODES: Readonly<Record<string, number>> = { dev: 0o755, proc: 0o555, sys: 
 /** Grains of the minion that say nothing about the root directory. */
 const VARIABLES = ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'HOME=/root', 'USER=root']
 
-/** Whether a folder of a root directory is there. A link is none: what is mounted on it would cover a folder of this machine. */
+/**
+ * Whether a folder exists in a root directory. A link does not count: a mount on it would cover a folder of this
+ * machine.
+ */
 const isFolder = async (ctx: FunctionContext, path: string): Promise<boolean> =>
   (await ctx.host.lstat(path))?.type === 'directory'
 

@@ -1,5 +1,5 @@
-// States that run commands and scripts. A command always runs unless a condition prevents it. With `stateful`, its output
-// tells whether something changed: JSON, or `changed=yes comment='…'` in the last line.
+// States that run commands and scripts. A command always runs unless a condition prevents it. With `stateful`, its
+// output reports changes: JSON, or `changed=yes comment='…'` in the last line.
 import {
   type Dict,
   deepCopy,

@@ -24,7 +24,7 @@ async function call(fun: string, kwargs: Record<string, unknown>, recorded: Reco
   return { answer: JSON.parse(dumpJson(await tryFunction(devinfo, fun, { kwargs: given, others: all, grains }))), ran }
 }
 
-// what hwinfo 21.82 prints
+// output of hwinfo 21.82
 const SHORT = `disk:
   /dev/sda             QEMU HARDDISK
 cpu:

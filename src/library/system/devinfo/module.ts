@@ -15,7 +15,7 @@ function valueAt(facts: Value, key: string): Value {
 
 const listOf = (value: Value): Value[] => (isList(value) ? [...value] : [value])
 
-/** Return whether every key has one of the wished values. A key that leads to a dict does not count. */
+/** Return whether every key has one of the wanted values. A key with a dict does not count. */
 function matches(ctx: FunctionContext, facts: Value, wished: Dict): boolean {
   return [...wished].every(([key, value]) => {
     const found = valueAt(facts, str(key))

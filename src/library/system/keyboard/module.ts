@@ -32,13 +32,15 @@ async function systemLayout(ctx: FunctionContext): Promise<string> {
   return second(await outputOf(ctx, command, { python_shell: true }), '=').replaceAll('"', '')
 }
 
-/** Return a layout such as `us`, `de(nodeadkeys)` or `us,ru`. A shell reads the files that hold it, as root. */
+/**
+ * Return a valid layout such as `us`, `de(nodeadkeys)` or `us,ru`. A shell reads the files that contain it, as root.
+ */
 function checked(layout: string): string {
   if (/^\w[\w,.:+()-]*$/.test(layout)) return layout
   throw misuse(`Invalid keyboard layout '${layout}'`)
 }
 
-/** Return the words for a program, which takes further ones: a variant, or a second layout to switch to. */
+/** Return the arguments for a program, which accepts further ones: a variant, or a second layout to switch to. */
 const layoutWords = (layout: string): string[] => {
   const words = splitWords(layout)
   return words.length > 0 ? words.map(checked) : [checked(layout)]

@@ -90,7 +90,7 @@ async function forgetAtBoot(ctx: FunctionContext, mod: string, comment: boolean)
   return [name]
 }
 
-/** Return the names that are only in the first set, and further ones. */
+/** Return the names that are only in the first set, and the additional ones. */
 const beyond = (more: Set<string>, less: Set<string>, further: readonly string[]): string[] =>
   [...new Set([...[...more].filter((name) => !less.has(name)), ...further])].sort()
 

@@ -88,7 +88,7 @@ async function systemLocale(ctx: FunctionContext): Promise<Value> {
   return shown.split('=')[1]?.replaceAll('"', '') ?? ''
 }
 
-/** Return the name of a locale, such as de_DE.UTF-8@euro. Shells and PAM read the files that hold it. */
+/** Return a valid name of a locale, such as de_DE.UTF-8@euro. Shells and PAM read the files that contain it. */
 function checked(locale: string): string {
   if (/^\w[\w.@+-]*$/.test(locale)) return locale
   throw misuse(`Invalid locale '${locale}'`)

@@ -1,9 +1,9 @@
-// Facts about the machine from osquery: each table has a function, and any query can be asked.
+// Facts about the machine from osquery: each table has a function, and any query can be run.
 import { type Dict, isDict, isList, loadJson, PyError, str, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { DEBIAN, EVERYWHERE, MACOS, RED_HAT } from './tables.ts'
 
-/** Run a query; `error` holds what osquery says where it fails. */
+/** Run a query; `error` is osquery's error. */
 async function ask(ctx: FunctionContext, sql: string): Promise<{ data: Value } | { error: string }> {
   const program = (await ctx.host.which('osqueryi')) ?? 'osqueryi'
   const { retcode, stdout, stderr } = await ctx.host.run({ argv: [program, '--json', sql] })
@@ -19,7 +19,7 @@ async function ask(ctx: FunctionContext, sql: string): Promise<{ data: Value } |
 
 const rowsOf = (data: Value): Dict[] => (isList(data) ? data.filter(isDict) : [])
 
-/** Return the columns of a table; none where there is no such table. */
+/** Return the columns of a table; empty if the table does not exist. */
 async function columnsOf(ctx: FunctionContext, table: string): Promise<string[]> {
   const answer = await ask(ctx, `pragma table_info(${table})`)
   return 'data' in answer ? rowsOf(answer.data).map((row) => str(row.get('name') ?? '')) : []

@@ -56,5 +56,5 @@ async function approveKey(ctx: FunctionContext, id: string | null, publicPem: st
   })
 }
 
-/** Where the files of a minion are, by the configuration that it gets. */
+/** Return the paths of a minion's files, by its future configuration. */
 export const keyFolder = (config: Dict): string => str(config.get('pki_dir') ?? '/etc/salt/pki/minion')

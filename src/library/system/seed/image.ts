@@ -1,4 +1,5 @@
-// The root directory of what is seeded: a directory as it is, a block device mounted, or a disk image by libguestfs or a loop device.
+// Opens the root directory of an image: a plain directory, a mounted block device, or a disk image by libguestfs or a
+// loop device.
 import { failure, str, truthy } from '../../../data/mod.ts'
 import { type FunctionContext, outputOf, runAll } from '../../../sdk/mod.ts'
 

@@ -7,7 +7,7 @@ import type { FunctionContext } from '../../../sdk/mod.ts'
 /** Links after which a path leads nowhere. */
 const MOST_LINKS = 40
 
-/** Return where a path of the image is on this machine. What is not there yet is taken as written. */
+/** Return the path on this machine for a path of the image. Missing parts are taken literally. */
 export async function inside({ host }: FunctionContext, root: string, path: string): Promise<string> {
   let [done, waiting, links] = ['/', normalize(`/${path}`).split('/').filter(Boolean), 0]
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
@@ -41,7 +41,7 @@ export async function writeInside(
   await ctx.host.chmod(place, file.mode)
 }
 
-/** Make a link of the image, in the place of what is there. */
+/** Create a link in the image, replacing an existing file. */
 export async function linkInside(ctx: FunctionContext, root: string, target: string, path: string): Promise<void> {
   const place = join(await inside(ctx, root, dirname(path)), path.slice(path.lastIndexOf('/') + 1))
   await ctx.host.makeDirectory(dirname(place), { parents: true })

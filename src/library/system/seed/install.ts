@@ -5,7 +5,7 @@ import { failure } from '../../../data/mod.ts'
 import type { FunctionContext } from '../../../sdk/mod.ts'
 import { inside, linkInside, writeInside } from './inside.ts'
 
-/** What can be copied: one program, or the folder of programs with the Node that runs them. */
+/** A source of the minion's programs: one file, or the folder of programs with its Node. */
 export type OwnMinion = { kind: 'program'; file: string } | { kind: 'tree'; folder: string; node: string }
 
 const PROGRAMS = ['salt-minion', 'salt-call'] as const

@@ -1,4 +1,4 @@
-// `seed`: minions in disk images, block devices and root directories before they are started.
+// `seed`: installs minions in disk images, block devices and root directories before they are started.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path/posix'
 import { failure, type Value } from '../../../data/mod.ts'
@@ -76,7 +76,7 @@ async function mkconfig(ctx: FunctionContext, args: Bound<typeof configArgs>): P
   return new Map<Value, Value>(written.map(([key, name]) => [key, join(folder, name)]))
 }
 
-/** A script that installs what lies beside it. `-c DIR` names a folder with the files of `seed.mkconfig`. */
+/** A script that installs the files beside it. `-c DIR` names a folder with the files of `seed.mkconfig`. */
 const SCRIPT = `#!/bin/sh
 set -e
 here=$(cd "$(dirname "$0")" && pwd)

@@ -19,7 +19,7 @@ const EVERYTHING: Dict = new Map<Value, Value>(
   ['loadavg', 'cpustats', 'meminfo', 'vmstats', 'time'].map((fun) => [fun, ['all']]),
 )
 
-/** As `data[item]`. */
+/** Like `data[item]`. */
 function itemOf(data: Value, item: Value): Value {
   if (isDict(data)) {
     const found = data.get(item)

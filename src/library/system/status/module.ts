@@ -77,7 +77,7 @@ async function uptime(ctx: FunctionContext): Promise<Result> {
     days: Math.floor(seconds / 86400),
     time: `${Math.floor(left / 3600)}:${Math.floor((left % 3600) / 60)}`,
   }
-  // as in Salt, an empty answer counts as one line
+  // as in Salt, empty output counts as one line
   if ((await ctx.host.which('who')) !== undefined) {
     answer['users'] = (await ctx.call('cmd.run', ['who -s'])).split('\n').length
   }
@@ -151,7 +151,7 @@ async function everything(ctx: FunctionContext): Promise<Result> {
   return found
 }
 
-/** Return the items that options such as `status.cpustats.custom` name. */
+/** Return the items in options such as `status.cpustats.custom`. */
 async function custom(ctx: FunctionContext): Promise<Result> {
   const found: Record<string, Result> = {}
   for (const [key, wanted] of await ctx.call('config.dot_vals', ['status'])) {

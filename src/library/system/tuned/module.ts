@@ -2,7 +2,7 @@
 import { failure, misuse, splitWords } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret, runAll, succeeds } from '../../../sdk/mod.ts'
 
-/** Return what a command of tuned-adm prints; its warnings go to stderr. */
+/** Return the output of a tuned-adm command; its warnings go to stderr. */
 async function printed(ctx: FunctionContext, command: string): Promise<string> {
   const { retcode, stdout, stderr } = await runAll(ctx, ['tuned-adm', command])
   if (retcode !== 0) throw failure(`tuned-adm ${command} failed: ${stderr || stdout}`)
@@ -15,7 +15,7 @@ function profileNames(text: string): string[] {
   return [...listed.matchAll(/^ *- (.+?) *(?: - .*)?$/gm)].map(([, name]) => name!)
 }
 
-/** Return the words for tuned-adm, which would read one that begins with `-` as an option. */
+/** Return the arguments for tuned-adm, which would treat one that begins with `-` as an option. */
 function profileWords(name: string): string[] {
   const words = splitWords(name)
   if (words.length > 0 && words.every((word) => !word.startsWith('-'))) return words

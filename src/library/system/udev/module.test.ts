@@ -3,7 +3,7 @@ import { toPlain, type Value } from '../../../data/mod.ts'
 import { scripted, tryFunction } from '../../../sdk/mod.ts'
 import udev from './module.ts'
 
-// what udevadm 252 prints with --export
+// output of udevadm 252 with --export
 const SDA = `P: /devices/pci0/block/sda
 N: sda
 L: 10

@@ -37,7 +37,7 @@ async function search(ctx: ExtPillarContext, source: Dict): Promise<LdapEntry[]>
   )
 }
 
-/** Return the attributes of an entry that are asked for: the last value of each of `attrs`, all values of `lists`. */
+/** Return the requested attributes of an entry: the last value of each of `attrs`, all values of `lists`. */
 function recordOf({ dn, attributes }: LdapEntry, source: Dict): Dict {
   const [attrs, lists] = [namesAt(source, 'attrs'), namesAt(source, 'lists')]
   const record: Dict = new Map()
@@ -49,7 +49,7 @@ function recordOf({ dn, attributes }: LdapEntry, source: Dict): Dict {
   return record
 }
 
-/** Values `key=value` of the first entry: those of `attrs` are set, those of `lists` gathered. */
+/** Add the values `key=value` of the first entry: those of `attrs` are set, those of `lists` collected. */
 function addSplit(data: Dict, { attributes }: LdapEntry, source: Dict): void {
   const [attrs, lists] = [namesAt(source, 'attrs'), namesAt(source, 'lists')]
   for (const [name, values] of attributes) {

@@ -103,7 +103,7 @@ async function writeHash(ctx: FunctionContext, name: string, hash: string, root:
 const name = arg.text('Name of the user')
 const root = arg.text('Directory of another root file system', { optional: true })
 
-/** What functions with a parameter of a computed name receive. */
+/** The values that functions with a parameter of a computed name get. */
 type Given = { name: string; root: string | null } & Record<string, Value>
 
 const setter = (fun: string, parameter: string, doc: string, attribute: Attribute) =>

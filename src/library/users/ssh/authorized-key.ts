@@ -1,7 +1,7 @@
 // A line of an authorized_keys file: options, then kind of key, key and comment.
 
 export interface AuthorizedKey {
-  /** As they are written, separated by commas; empty when there are none. */
+  /** In the original form, separated by commas; empty if there are none. */
   options: string
   /** Kind, key and comment. */
   rest: string

@@ -41,7 +41,7 @@ async function checkFile(
   return statuses
 }
 
-/** Return the first answer of the order that one of the keys gave. */
+/** Return the result of the keys that comes first in the order. */
 const weightiest = (answers: readonly string[], order: readonly string[]): string =>
   order.find((answer) => answers.includes(answer)) ?? order.at(-1) ?? ''
 

@@ -43,7 +43,7 @@ function number(gid: Value): Value | undefined {
   )
 }
 
-/** Return the changes; undefined without such a group. */
+/** Return the changes; undefined if the group does not exist. */
 async function changesOf(ctx: StateContext, wanted: WantedGroup): Promise<Dict | undefined> {
   const group = await groupInfo(ctx, wanted.name, wanted.local)
   if (group.size === 0) return undefined

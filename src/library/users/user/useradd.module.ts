@@ -16,7 +16,7 @@ const GECOS_DOCS: Record<GecosField, string> = {
   other: 'Other notes',
 }
 
-/** What functions with a parameter of a computed name receive. */
+/** The values that functions with a parameter of a computed name get. */
 type Changed<T> = { name: string; root: string | null } & Record<string, T>
 
 /** Declare `chuid` and the like, which set one option of usermod. */

@@ -1,5 +1,5 @@
-// Downloads artifacts of Maven repositories from an Artifactory server: a version, or the latest one. A file that is there already is
-// compared by its checksum first.
+// Downloads artifacts of Maven repositories from an Artifactory server: a given version, or the latest one. An existing
+// file is compared by its checksum first.
 import {
   type Dict,
   failure,
@@ -127,7 +127,7 @@ async function snapshotVersion(ctx: FunctionContext, given: Latest, version: str
   throw failure(`Cannot find requested ${what} in the snapshot version metadata at ${url}`)
 }
 
-/** What the file name is made of comes from servers and arguments; it must be a name and no path. */
+/** Return a safe file name: its parts come from servers and arguments, and must not form a path. */
 function fileName({ artifact_id, classifier, packaging }: Latest, version: string): string {
   const name = `${artifact_id}-${version}${classifier ? `-${classifier}` : ''}.${packaging}`
   if (/[/\0]/.test(name)) throw failure(`'${name}' is no file name`)

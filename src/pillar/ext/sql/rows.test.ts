@@ -18,7 +18,7 @@ function told(wish: Plain, fields: string[], rows: Plain[][]): string {
   return dumpJson(result)
 }
 
-/** What Salt makes of the rows above. */
+/** Salt's results for the rows above. */
 test.each<[Plain, string]>([
   [{}, '{"x": {"p": {"s": 4, "t": 2}, "q": {"s": 3}}, "y": {"p": {"s": null}}}'],
   [{ depth: 1 }, '{"x": {"b": "p", "c": "s", "d": 4}, "y": {"b": "p", "c": "s", "d": null}}'],

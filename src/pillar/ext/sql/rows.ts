@@ -2,7 +2,7 @@
 // keys, and where several values become a list, is said beside each query, in the words of Salt.
 import { contains, type Dict, isDict, isList, loadJson, textOf, truthy, update, type Value } from '../../../data/mod.ts'
 
-/** What a database answered. */
+/** The result of a query. */
 export interface Table {
   fields: string[]
   rows: Value[][]
@@ -24,7 +24,7 @@ function columnsOf(value: Value): number[] {
   return isList(value) ? value.map(Number) : []
 }
 
-/** The queries of a configuration: those without a name, and then the named ones by name. */
+/** Return the queries of a configuration: those without a name, then the named ones sorted by name. */
 export function queriesOf(unnamed: readonly Value[], named: ReadonlyMap<string, Value>): Query[] {
   const all: Array<[string | undefined, Value]> = unnamed.map((each) => [undefined, each])
   all.push(...[...named].sort(([one], [other]) => (one < other ? -1 : 1)))
@@ -53,7 +53,7 @@ class Rows {
   private readonly how: Query
   private readonly fields: readonly string[]
   private readonly depth: number
-  /** Keys whose dicts become lists of their values, when all rows are in. */
+  /** Dicts that become lists of their values after the last row. */
   private readonly lists = new Map<Dict, Value[]>()
 
   constructor(how: Query, fields: readonly string[]) {
@@ -77,7 +77,7 @@ class Rows {
     else this.putFields(dict, row)
   }
 
-  /** Inner ones first, so that outer ones hold lists already. */
+  /** Convert inner dicts first, so that outer lists contain lists. */
   finish(): void {
     for (const [dict, keys] of [...this.lists].reverse()) {
       for (const key of keys) {
@@ -95,7 +95,7 @@ class Rows {
     this.lists.set(dict, keys)
   }
 
-  /** The dict under a key, in place of or beside what is there. */
+  /** Return the dict under a key; it replaces or extends the existing value. */
   private below(dict: Dict, key: Value): Dict {
     const there = dict.get(key)
     if (there !== undefined && isDict(there)) return there
@@ -141,7 +141,7 @@ function dictOf(value: Value): Value {
   return typeof value === 'string' ? loadJson(value) : value
 }
 
-/** Adds the answer to a query to the data of those before it. */
+/** Merge the result of a query into the data of earlier queries. */
 export function addRows(result: Dict, query: Query, { fields, rows }: Table): void {
   let focus = result
   if (query.root) {

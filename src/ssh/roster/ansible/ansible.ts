@@ -29,7 +29,7 @@ export const ansible: Backend = {
 
 interface Read {
   inventory: Inventory
-  /** Where variables are still to be read from. */
+  /** Folders with further variables. */
   folders?: VariableFolders
 }
 
@@ -49,7 +49,7 @@ async function readInventory(request: RosterRequest, file: string): Promise<Read
 
 const firstLine = (text: string): string => text.split('\n').find((line) => !/^\s*(#.*)?$/.test(line)) ?? ''
 
-/** Inventory scripts answer `--list`; variables are in the same answer, or are asked for with `--host`. */
+/** Inventory scripts answer `--list`; variables are in the same answer, or are requested with `--host`. */
 async function fromScript(request: RosterRequest, file: string): Promise<Inventory> {
   const listing = await answer(request, [resolve(file), '--list'])
   const inventory = fromListing(listing, file)

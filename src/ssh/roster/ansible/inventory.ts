@@ -39,7 +39,7 @@ export class Inventory {
     return [...found]
   }
 
-  /** The groups that a host is in, those above before those below. */
+  /** Return the groups of a host, parents before children. */
   groupsOf(host: string): readonly string[] {
     this.groupsByHost ??= this.countGroups()
     return this.groupsByHost.get(host) ?? []
@@ -63,7 +63,7 @@ export class Inventory {
     return [...this.hosts.keys()].filter((host) => !grouped.has(host))
   }
 
-  /** The group and all groups below it; a group that is within itself is there once. */
+  /** Return the group and all groups below it; a group within itself occurs once. */
   private within(name: string): Set<string> {
     const found = new Set([name])
     for (const group of found) for (const child of this.groups.get(group)?.children ?? []) found.add(child)

@@ -5,7 +5,7 @@ import { MOST_TARGETS } from '../scan.ts'
 
 const RANGE = /\[([^\][:]+):([^\][:]+)(?::(\d+))?\]/
 
-/** Return the hosts that a name means, and the port that stands after it. */
+/** Return the hosts of a name, and the port after it. */
 export function hostNames(text: string): { hosts: string[]; port?: number } {
   const [, address, addressPort] = /^\[([\da-fA-F:.]*:[\da-fA-F:.]*:[\da-fA-F:.]*)\](?::(\d{1,5}))?$/.exec(text) ?? []
   if (address !== undefined) {

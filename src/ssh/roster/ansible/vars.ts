@@ -62,7 +62,7 @@ function parsed(text: string, file: string): Dict {
   throw new RosterError('RosterBroken', `${file} holds no map of variables`)
 }
 
-/** Return all variables of a host; later sources replace earlier ones. */
+/** Return all variables of a host; later sources override earlier ones. */
 export async function variablesOf(host: string, inventory: Inventory, folders?: VariableFolders): Promise<Dict> {
   const groups = inventory.groupsOf(host)
   const inFolder = (kind: 'group_vars' | 'host_vars', name: string) =>

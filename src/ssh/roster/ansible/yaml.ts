@@ -53,7 +53,7 @@ function addHosts(inventory: Inventory, group: string, value: Value, file: strin
   }
 }
 
-/** Nothing is an empty map. */
+/** Null counts as an empty map. */
 function entries(value: Value, what: string, file: string): [Value, Value][] {
   if (value === null) return []
   if (isDict(value)) return [...value]

@@ -1,5 +1,5 @@
-// Publications over tcp. A minion that connects says who it is, so that the master knows who is there and can send to
-// single minions.
+// Publications over tcp. A minion introduces its connection, so that the master knows which minions listen and can send
+// to single minions.
 import { silentLog, toError } from '../../../base/mod.ts'
 import { bytesOf } from '../../envelope.ts'
 import { quickPauses, Redial } from '../redial.ts'
@@ -20,7 +20,7 @@ import { encodeFrame, FramedConnection, type WireFrame } from './stream.ts'
 
 const HIGH_WATER_MARK = 1000
 const HANDSHAKE_TIMEOUT_MS = 30_000
-/** What a subscriber has to say is short. */
+/** Messages of a subscriber are short. */
 const MAX_INCOMING_BYTES = 1 << 16
 
 interface Listener {
@@ -34,7 +34,7 @@ export class FramedPublisher implements Publisher {
   private readonly options: PublisherOptions
   private readonly open = new Map<FramedConnection, Listener>()
   private readonly byId = new Map<string, Set<FramedConnection>>()
-  /** Connections that said which minion they are of. */
+  /** The number of introduced connections. */
   private named = 0
   private readonly strangers = new Strangers(MAX_INCOMING_BYTES)
   private listening!: Listening
@@ -58,7 +58,7 @@ export class FramedPublisher implements Publisher {
     return this.open.size
   }
 
-  /** With an introduction a minion shows that it has the key that publications are sealed with. */
+  /** The introduction proves that a minion has the key that encrypts publications. */
   get reached(): number {
     return this.options.identify ? this.named : this.open.size
   }

@@ -90,7 +90,10 @@ export async function listenForFrames(
   }
 }
 
-/** What of a head goes back: which request it was, and nothing that a stranger would like to be stored. */
+/**
+ * Return the part of a header that goes into the answer: only the number of the request, so that a stranger cannot
+ * store data.
+ */
 function returned(head: Dict): Dict {
   const mid = head.get('mid')
   const isFit = typeof mid === 'number' || typeof mid === 'bigint' || (typeof mid === 'string' && mid.length <= 256)
@@ -114,12 +117,12 @@ export class FramedRequestClient implements RequestClient {
   private readonly pending = new Map<string, Pending>()
   private hangUp: (() => void) | undefined
   private connection: FramedConnection | undefined
-  /** Why there is no answer, as far as connections so far tell. */
+  /** The reason for missing answers, as far as connections have shown one. */
   private trouble: string | undefined
-  /** Whether a master that hung up on plain text answers TLS; undefined until it was asked. */
+  /** Whether a master that closes plain-text connections answers TLS; undefined until it was tried. */
   private wantsTls: boolean | undefined
   private readonly pauses: Pauses
-  /** Connections in a row on which nothing was heard. */
+  /** Consecutive connections without any received data. */
   private failures = 0
   private timer: NodeJS.Timeout | undefined
   private closed = false
@@ -223,14 +226,14 @@ export class FramedRequestClient implements RequestClient {
   private receive({ head, body }: WireFrame): void {
     const mid = head.get('mid')
     const pending = typeof mid === 'string' ? this.pending.get(mid) : undefined
-    // the answer to what was given up
+    // the answer to a request that timed out
     if (pending === undefined) return
     this.pending.delete(mid as string)
     clearTimeout(pending.timer)
     pending.resolve(body)
   }
 
-  /** Answers that were under way are lost, and each was one try; what was not sent waits for the next connection. */
+  /** Answers in progress are lost, and each counts as one try; unsent requests wait for the next connection. */
   private lost(reason: Error | undefined): void {
     const refusal = tlsRefusal(this.endpoint, this.options.ssl, reason)
     if (refusal)

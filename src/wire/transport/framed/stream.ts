@@ -25,9 +25,9 @@ export function encodeFrame(head: unknown, body: unknown): Buffer {
 
 export interface FramedHooks {
   maxMessageBytes: number
-  /** Who connected, where that has to be proven yet. */
+  /** The peer, if it must still prove its identity. */
   stranger?: Stranger | undefined
-  /** Milliseconds until the first frame must be there. */
+  /** Milliseconds until the first frame must have arrived. */
   firstWithin?: number | undefined
   /** A frame, and about how many bytes it holds until it is answered. */
   onFrame(frame: WireFrame, held: number): void
@@ -35,7 +35,7 @@ export interface FramedHooks {
   onDrain?(): void
 }
 
-/** A connection that carries frames. What is no frame ends it, and so does silence where somebody is to begin. */
+/** A connection that carries frames. Invalid frames close it, and so does silence of a peer that must speak first. */
 export class FramedConnection implements Holder {
   readonly socket: Socket
   readonly outbox: Outbox

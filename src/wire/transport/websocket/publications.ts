@@ -11,7 +11,7 @@ import type { Endpoint, Publisher, PublisherOptions, Subscriber, SubscriberOptio
 import { binaryOf, openWebSocket, serveWebSockets } from './sockets.ts'
 
 const HIGH_WATER_MARK = 1000
-/** What a subscriber has to say is short. */
+/** Messages of a subscriber are short. */
 const MAX_INCOMING_BYTES = 1 << 16
 /** Bytes that may wait for one subscriber. */
 const MOST_WAITING = 64 << 20

@@ -111,7 +111,7 @@ export class WebSocketRequestClient implements RequestClient {
   /** Open connections that carry no request. */
   private readonly idle: WebSocket[] = []
   private readonly busy = new Set<WebSocket>()
-  /** Whether a master that hung up on plain text answers TLS; undefined until it was asked. */
+  /** Whether a master that closes plain-text connections answers TLS; undefined until it was tried. */
   private wantsTls: boolean | undefined
   private readonly pauses: Pauses
   /** Attempts to connect in a row that failed. */
@@ -153,7 +153,7 @@ export class WebSocketRequestClient implements RequestClient {
     }
   }
 
-  /** A connection that is free, or a new one; a master that is not there is tried again until the time is over. */
+  /** Return a free connection or a new one; retry an unreachable master until the deadline. */
   private async take(deadline: number): Promise<WebSocket> {
     for (;;) {
       if (this.closed) throw new WireError('Closed', 'The connection to the master was closed')

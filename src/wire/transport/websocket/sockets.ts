@@ -27,7 +27,7 @@ const MOST_PONGS = 1 << 16
 /** Note that so many bytes more or fewer are kept for a connection. */
 type Hold = (change: number) => void
 
-/** What is known of a connection besides its socket. */
+/** The data of a connection besides its socket. */
 export interface Connected {
   stranger: Stranger
   seat: Seat
@@ -52,9 +52,9 @@ export async function serveWebSockets(
     perMessageDeflate: false,
     maxPayload,
     autoPong: false,
-    // text means nothing here, so nobody has to look whether it is any
+    // text messages have no meaning here, so their encoding is not checked
     skipUTF8Validation: true,
-    // one message in each turn of the event loop, so that a peer that sends many keeps nobody waiting
+    // handle one message per turn of the event loop, so that a peer with many messages delays no other
     allowSynchronousEvents: false,
   })
   http.on('upgrade', (request, stream, head) => {
@@ -67,7 +67,7 @@ export async function serveWebSockets(
     const stranger = strangers.meet(seat)
     const { peer } = stranger
     socket.on('error', (error) => options.log?.('debug', `Connection of ${peer.address}: ${error.message}`))
-    // who goes on without reading answers wants nothing but to be answered
+    // close a peer that sends pings without reading the answers
     socket.on('ping', (data) => {
       if (socket.bufferedAmount < MOST_PONGS) socket.pong(data)
       else socket.terminate()
@@ -89,7 +89,7 @@ export async function serveWebSockets(
   }
 }
 
-/** Counts what comes in until it has become a message; control frames in between are short, and counted with it. */
+/** Count incoming bytes until they form a message; short control frames in between are counted with it. */
 function count(socket: WebSocket, stream: Socket, stranger: Stranger): Hold {
   const holder: Holder = { overflow: () => socket.terminate(), isStranger: () => !stranger.isProven() }
   let held = 0
@@ -126,7 +126,7 @@ function hostOf(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** The bytes of a message; undefined for text, of which only `close` means something. */
+/** Return the bytes of a message; undefined for text, of which only `close` has a meaning. */
 export function binaryOf(
   socket: WebSocket,
   data: Buffer | ArrayBuffer | Buffer[],
@@ -136,7 +136,7 @@ export function binaryOf(
     if (Array.isArray(data)) return Buffer.concat(data)
     return data instanceof Buffer ? ownMemory(data) : Buffer.from(data as ArrayBuffer)
   }
-  // no longer than that is worth a copy, and whoever sends it a connection
+  // `close` ends the connection in order; any other text terminates it
   if (data instanceof Buffer && data.equals(CLOSE)) socket.close()
   else socket.terminate()
   return undefined

@@ -1,5 +1,5 @@
-// One ZMTP connection, from either side: greeting, READY, then messages and commands. Nothing is sent to a peer before
-// its READY has come: libzmq closes connections on which a message overtakes its own.
+// One ZMTP connection, on either side: greeting, READY, then messages and commands. Nothing is sent before the peer's
+// READY has arrived: libzmq closes a connection on which a message overtakes its own.
 import type { Socket } from 'node:net'
 import { toError } from '../../../base/mod.ts'
 import { WireError } from '../../errors.ts'
@@ -13,7 +13,7 @@ import { checkReady, GREETING, GREETING_SIZE, readGreeting, readyCommand, type S
 export interface ConnectionHooks {
   type: SocketType
   maxMessageBytes: number
-  /** Who connected, where that has to be proven yet. */
+  /** The peer, if it must still prove its identity. */
   stranger?: Stranger | undefined
   handshakeTimeout: number
   onReady(connection: ZmtpConnection): void
@@ -25,10 +25,10 @@ export interface ConnectionHooks {
 }
 
 const MAX_PING_CONTEXT = 16
-/** Questions whose answers a peer did not read. */
+/** Limit of pings whose answers a peer did not read. */
 const MOST_UNANSWERED = 1000
 
-/** What a peer has to say of itself before it is ready. */
+/** Size limit of a peer's handshake. */
 const HANDSHAKE_BYTES = 8192
 
 export class ZmtpConnection implements FrameSink, Holder {
@@ -45,7 +45,7 @@ export class ZmtpConnection implements FrameSink, Holder {
   private greeting: Buffer | undefined = Buffer.alloc(0)
   private reason: Error | undefined
   private unanswered = 0
-  /** Whether there was a message in what was read last. */
+  /** Whether the last read completed a message. */
   private hasMessage = false
   private timer: NodeJS.Timeout | undefined
 
@@ -124,14 +124,14 @@ export class ZmtpConnection implements FrameSink, Holder {
     else if (name !== 'PONG') this.hooks.onCommand?.(name, data, this)
   }
 
-  /** Who does not read its answers gets no more of them, and is cut off when it goes on nevertheless. */
+  /** Answer a ping. A peer that does not read its answers gets no more, and is disconnected if it continues. */
   private pong(data: Buffer): void {
     if (data.length >= 2) this.expect(100 * data.readUInt16BE(0))
     if (!this.outbox.isStalled) this.send(encodeCommand('PONG', data.subarray(2, 2 + MAX_PING_CONTEXT)))
     else if (++this.unanswered > MOST_UNANSWERED) throw new WireError('ProtocolError', 'The peer reads no answers')
   }
 
-  /** The peer says how long its silence means that it is alive: after that a connection is over that nobody closed. */
+  /** Apply the peer's TTL: after this time without data, the connection counts as lost. */
   private expect(milliseconds: number): void {
     clearTimeout(this.timer)
     if (milliseconds === 0) return

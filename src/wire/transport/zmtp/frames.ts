@@ -1,5 +1,5 @@
-// ZMTP frames (RFC 23): a byte of flags, a length of one or eight bytes, the body. A reader hands out views of what it
-// was given and copies only what was cut; a length beyond the limit is refused before anything is kept for it.
+// ZMTP frames (RFC 23): a byte of flags, a length of one or eight bytes, the body. A reader returns views of its input
+// and copies only incomplete frames; a length above the limit is refused before memory is allocated.
 import { WireError } from '../../errors.ts'
 
 const MORE = 1
@@ -11,7 +11,7 @@ function frameSize(body: number): number {
   return body + (body < 256 ? 2 : 9)
 }
 
-/** Writes what stands before a body and gives where that begins. */
+/** Write the header of a frame; return the position of the body. */
 function writeHead(target: Buffer, at: number, flags: number, size: number): number {
   if (size < 256) {
     target[at] = flags
@@ -31,7 +31,9 @@ function writeFrame(target: Buffer, at: number, flags: number, body: Uint8Array)
   return from + body.length
 }
 
-/** The bytes of a message whose last frame is in pieces: one buffer, or those pieces with what stands before them. */
+/**
+ * Return the bytes of a message whose last frame is in pieces: one buffer, or the pieces with the bytes before them.
+ */
 export function messagePieces(before: readonly Uint8Array[], last: readonly Uint8Array[]): Buffer[] {
   if (last.length === 1) return [encodeMessage([...before, last[0]!])]
   const body = last.reduce((sum, piece) => sum + piece.length, 0)
@@ -53,7 +55,7 @@ export function encodeMessage(frames: readonly Uint8Array[]): Buffer {
   return bytes
 }
 
-/** The bytes of a command: its name, and what belongs to it. */
+/** Return the bytes of a command: its name and its data. */
 export function encodeCommand(name: string, data: Uint8Array = EMPTY): Buffer {
   const body = Buffer.concat([Buffer.from([name.length]), Buffer.from(name, 'latin1'), data])
   const bytes = Buffer.allocUnsafe(frameSize(body.length))
@@ -66,11 +68,11 @@ export interface FrameSink {
   command(name: string, data: Buffer): void
 }
 
-/** No message of ours has more frames than this. */
+/** Maximum number of frames in a message. */
 const MAX_FRAMES = 64
 /**
- * Bytes of all frames of a message before its last: routes and topics, which are short. They are kept until the last one comes,
- * and nobody counts them meanwhile.
+ * Size limit of all frames of a message before the last: routes and topics, which are short. They are kept until the
+ * last one arrives, outside of the memory count.
  */
 const MAX_LEADING_BYTES = 4096
 
@@ -82,10 +84,10 @@ export class FrameReader {
   maxBytes: () => number
   /** Hears how many bytes more or fewer are kept. */
   private readonly onHeld: (change: number) => void
-  /** What was cut off: the beginning of a frame. */
+  /** An incomplete frame. */
   private kept = EMPTY
   private filled = 0
-  /** How many bytes the frame has that was cut off, as far as that is known. */
+  /** The size of the incomplete frame, as far as it is known. */
   private wanted = 0
   /** The frames of the message that is coming in. */
   private frames: Buffer[] = []
@@ -107,12 +109,12 @@ export class FrameReader {
     const end = this.filled
     const at = this.parse(bytes, end)
     if (at === 0) return
-    // frames that were handed out are views of it: what is left moves to a new one
+    // returned frames are views of the buffer, so the rest moves to a new one
     this.release()
     this.keep(bytes.subarray(0, end), at)
   }
 
-  /** Lets go of what was kept; a closed connection must. */
+  /** Release the kept bytes; required when a connection closes. */
   release(): void {
     const { length } = this.kept
     this.kept = EMPTY
@@ -128,7 +130,7 @@ export class FrameReader {
   private append(chunk: Buffer): void {
     const needed = this.filled + chunk.length
     if (needed > this.kept.length) {
-      // no more than the frame will have, once a part of it is there: what is grown out of is kept by nobody but costs memory
+      // allocate no more than the frame needs, once a quarter of it has arrived, because outgrown buffers cost memory
       const size = 4 * needed >= this.wanted ? Math.max(needed, this.wanted) : 2 * needed
       this.onHeld(size - this.kept.length)
       const bigger = Buffer.allocUnsafe(size)

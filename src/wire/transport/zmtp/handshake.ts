@@ -1,5 +1,5 @@
-// How two ZMTP peers introduce themselves: a greeting of 64 bytes, then READY with the type of the socket. The
-// mechanism is NULL: Salt encrypts for itself.
+// The introduction of two ZMTP peers: a greeting of 64 bytes, then READY with the socket type. The mechanism is NULL:
+// Salt has its own encryption.
 import { lookup } from '../../../base/mod.ts'
 import { WireError } from '../../errors.ts'
 import { encodeCommand } from './frames.ts'
@@ -13,7 +13,7 @@ const MINOR = 11
 const MECHANISM = 12
 const MECHANISM_SIZE = 20
 
-/** Which sockets may talk to which. */
+/** Which socket types may connect. */
 const COMPANIONS: Record<string, readonly string[]> = lookup({
   REQ: ['REP', 'ROUTER'],
   ROUTER: ['REQ', 'DEALER', 'ROUTER'],
@@ -36,7 +36,10 @@ function makeGreeting(): Buffer {
   return greeting
 }
 
-/** Refuses as soon as it can be told what is not ZMTP 3 without encryption; gives the minor version when all is there. */
+/**
+ * Throw as early as possible for anything but unencrypted ZMTP 3; return the minor version when the greeting is
+ * complete.
+ */
 export function readGreeting(bytes: Buffer): number | undefined {
   if (bytes[0] !== 0xff || (bytes.length > SIGNATURE_END && (bytes[SIGNATURE_END]! & 1) === 0)) {
     throw new WireError('ProtocolError', 'The peer does not speak ZMTP')
@@ -65,7 +68,7 @@ function property(name: string, value: string): Buffer {
   return bytes
 }
 
-/** Checks that the peer's READY is of a socket that goes with ours. */
+/** Check that the peer's READY names a compatible socket type. */
 export function checkReady(own: SocketType, data: Buffer): void {
   const type = readProperties(data).get('socket-type') ?? ''
   if (COMPANIONS[own]?.includes(type) !== true) {

@@ -1,5 +1,5 @@
-// Publishing over ZMTP: a PUB. The bytes of a message are made once and shared. A subscriber that does not read loses
-// messages beyond the high-water mark; nobody else waits for it.
+// Publishing over ZMTP: a PUB socket. The bytes of a message are shared by all subscribers. A subscriber that does not
+// read loses messages above the high-water mark, and delays no other.
 import { createHash } from 'node:crypto'
 import type { Server } from 'node:net'
 import { silentLog } from '../../../base/mod.ts'
@@ -20,7 +20,7 @@ const SILENCE_MS = 30_000
 const TOPIC_LIMIT = 64
 /** A minion of Salt has three at most. Each takes memory for every connection of a stranger. */
 const MAX_SUBSCRIPTIONS = 16
-/** What a subscriber has to say is short. */
+/** Messages of a subscriber are short. */
 const MAX_INCOMING_BYTES = 4096
 
 export const BROADCAST = 'broadcast'
@@ -68,7 +68,7 @@ export class ZmtpPublisher implements Publisher {
     return publisher
   }
 
-  /** Whoever took the port is gone. */
+  /** Listen again after the process that took the port has ended. */
   private async listenAgain(): Promise<void> {
     const { endpoint } = this.listening
     this.listening = await this.listen(endpoint)
@@ -194,7 +194,7 @@ export class ZmtpPublisher implements Publisher {
     this.open.delete(connection)
   }
 
-  /** Peers before ZMTP 3.1 may not know heartbeats; the system's keepalive watches those. */
+  /** Peers before ZMTP 3.1 may not know heartbeats; TCP keepalive watches them. */
   private beat(): void {
     const now = performance.now()
     const silence = this.options.heartbeatTimeout ?? SILENCE_MS

@@ -1,5 +1,5 @@
-// Hands the port of a publisher to another process when this one has as many subscribers as it may. Those that are here stay;
-// everything is published in both.
+// Passes the port of a publisher to another process when this one has its maximum of subscribers. Existing subscribers
+// stay; both processes publish everything.
 import { silentLog, toError } from '../../../base/mod.ts'
 import type { PortListening } from '../sockets.ts'
 import type { PublisherOptions, Relief } from '../transport.ts'
@@ -39,7 +39,7 @@ export class Relieving {
     const relief = await this.options.relief!.start(listening.server, signal)
     this.relief = relief
     if (this.isAway) relief.turnAway(true)
-    // done when its subscribers are gone too, which nobody waits for
+    // completes when its subscribers are gone too; not awaited
     void listening.stop()
     await relief.ended
     this.relief = undefined

@@ -1,5 +1,5 @@
-// Asking over ZMTP: a REQ. Each connection carries one request at a time, as the master's workers do not keep an order;
-// further connections are opened while requests wait. One whose request ran into its time limit is closed.
+// Requests over ZMTP: a REQ socket. Each connection carries one request at a time, because the master's workers answer
+// in any order; further connections are opened while requests wait. A connection whose request timed out is closed.
 import type { Socket } from 'node:net'
 import { toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
@@ -38,7 +38,7 @@ class Lane {
   private readonly client: ZmtpRequestClient
   private socket: Socket | undefined
   private connection: ZmtpConnection | undefined
-  /** Which connection counts; what earlier ones do no longer matters. */
+  /** The number of the current connection; events of earlier ones are ignored. */
   private attempt = 0
   private job: Job | undefined
   private sent = false
@@ -213,7 +213,7 @@ export class ZmtpRequestClient implements RequestClient {
     }
   }
 
-  /** Gives the lane its next request; false when there is none and the lane is one too many. */
+  /** Give the lane its next request; false if there is none and the lane is not needed any more. */
   finished(lane: Lane): boolean {
     const next = this.waiting.shift()
     if (next !== undefined) {

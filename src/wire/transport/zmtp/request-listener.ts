@@ -18,7 +18,7 @@ import { messagePieces } from './frames.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 30_000
 const MAX_IN_FLIGHT = 256
-/** Salt's answer to what is no MessagePack. */
+/** Salt's answer to invalid MessagePack. */
 const UNREADABLE = [encodeMsgpack(new Map([['error', 'Routing error']]), 'wire')]
 
 interface Slot {
@@ -35,7 +35,7 @@ class RequestConnection {
   private readonly reading: DecodeOptions
   private readonly log: Log
   private readonly maxInFlight: number
-  /** Requests in the order they came; those at the front are still being answered. */
+  /** Requests in order of arrival; the first ones may still be in progress. */
   private readonly slots: Slot[] = []
 
   constructor(connection: ZmtpConnection, handler: RequestHandler, stranger: Stranger, options: RequestListenOptions) {
@@ -54,7 +54,7 @@ class RequestConnection {
 
   receive(frames: Buffer[]): void {
     const delimiter = frames.findIndex((frame) => frame.length === 0)
-    // whoever asks puts an empty frame in front of exactly one with the request
+    // a client sends an empty frame before exactly one frame with the request
     if (delimiter < 0 || delimiter !== frames.length - 2) return
     this.answer(frames.slice(0, delimiter + 1), frames[delimiter + 1]!)
   }

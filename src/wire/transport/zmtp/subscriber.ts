@@ -10,11 +10,11 @@ import { encodeCommand, encodeMessage } from './frames.ts'
 import { BROADCAST, SYNDIC, topicOf } from './publisher.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 30_000
-/** A master that was not heard for so long is asked whether it is there; ours speaks up before. */
+/** Silence in milliseconds after which a heartbeat is sent; a Brine master sends one earlier. */
 const HEARTBEAT_MS = 15_000
 const SILENCE_MS = 45_000
 
-/** What a minion subscribes to. */
+/** Return the topics that a minion subscribes to. */
 function subscriptions({ filtering, syndic, id, mark }: SubscriberOptions): string[] {
   const topics = filtering ? [BROADCAST, syndic ? SYNDIC : topicOf(id)] : ['']
   return mark === undefined ? topics : [...topics, mark()]
@@ -55,7 +55,7 @@ export class ZmtpSubscriber implements Subscriber {
       maxMessageBytes: this.options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       onReady: (connection) => this.isReady(connection),
-      // a topic may stand in front
+      // the first frame may be a topic
       onMessage: (frames) => this.options.onMessage(frames.at(-1)!),
       onClose: (_connection, reason) => {
         clearInterval(timer)

@@ -1,9 +1,9 @@
-// Who subscribed to what. A subscription is a prefix of the first frame; prefixes are found by their lengths, of which
-// there are few, so that one message to one of ten thousand minions does not look at all of them.
+// Index of subscriptions. A subscription is a prefix of the first frame; prefixes are found by their lengths, of which
+// there are few, so that a message to one of ten thousand minions need not check all of them.
 
 export class TopicIndex<Subscriber> {
   private readonly byPrefix = new Map<string, Set<Subscriber>>()
-  /** How many prefixes there are of each length. */
+  /** How many prefixes have each length. */
   private readonly lengths = new Map<number, number>()
 
   add(prefix: string, subscriber: Subscriber): void {
@@ -25,7 +25,7 @@ export class TopicIndex<Subscriber> {
     else this.lengths.delete(prefix.length)
   }
 
-  /** Those who want a message that begins so. */
+  /** Return the subscribers of a message that begins with this text. */
   matching(start: string): Iterable<Subscriber> {
     let found: Set<Subscriber> | undefined
     let merged = false

@@ -34,7 +34,7 @@ export async function callModule(
   }
 }
 
-/** Keywords of the call, as they were published if they were. */
+/** Return the keywords of the call, as published if it was published. */
 function moduleArguments(args: readonly Value[], kwargs: ReadonlyMap<string, Value>): string {
   const published = kwargs.get('__pub_arg') ?? []
   const dict = Array.isArray(published) ? published.find((value) => value instanceof Map) : undefined

@@ -1,5 +1,5 @@
-// What a test of saltcheck may assert about an answer. A table of verdicts; what was expected is first brought to the
-// type of the answer, so that `expected_return: '3'` holds for 3.
+// The assertions of saltcheck about a result, as a table. The expected value is first converted to the type of the
+// result, so that `expected_return: '3'` holds for 3.
 import { lookup, recover } from '../../../../base/mod.ts'
 import {
   compare,
@@ -32,7 +32,7 @@ interface Compared {
 }
 
 interface Assertion {
-  /** How it reads between what was expected and what was returned. */
+  /** The text between the expected and the returned value. */
   sign: string
   /** Whether the expected value is converted to the type of the return. */
   casts?: true

@@ -14,7 +14,7 @@ import {
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { ASSERTIONS, expectedOf, judge } from './assertions.ts'
 
-/** It runs states to prepare others tests, and needs no assertion. */
+/** Runs states that prepare other tests, and needs no assertion. */
 const PREPARATION = 'saltcheck.state_apply'
 
 export async function runTest(ctx: FunctionContext, test: Dict): Promise<Dict> {

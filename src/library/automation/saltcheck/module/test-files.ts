@@ -1,10 +1,10 @@
-// Which files hold the tests of SLS files. They lie in `saltcheck-tests` (or what `saltcheck_test_location` names)
-// beside the SLS file, in its folder, or in the folder of the formula, and end in `.tst`.
+// The files with tests of SLS files. They are in `saltcheck-tests` (or the folder in `saltcheck_test_location`) beside
+// the SLS file, in its folder, or in the folder of the formula, and end in `.tst`.
 import { type Dict, isDict, isList, str, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
 export class TestFiles {
-  /** States of which tests were found. */
+  /** States with tests. */
   readonly foundStates: string[] = []
   private readonly ctx: FunctionContext
   private readonly saltenv: Value
@@ -26,7 +26,7 @@ export class TestFiles {
     )
   }
 
-  /** Finds the tests of an SLS file and of those that it includes; a name that is no SLS file is one of tests. */
+  /** Find the tests of an SLS file and of its includes; a name that is no SLS file is the name of a test file. */
   async add(sls: string, all: boolean): Promise<void> {
     this.names ??= new Set((await this.ctx.call('cp.list_states', [], { saltenv: this.saltenv })).map(str))
     const low = this.names.has(sls)

@@ -1,5 +1,5 @@
-// One account of EC2 in one region, as a provider of salt-cloud. All that a creation makes has a tag with its token, by which it is found
-// again after a failure.
+// One account of EC2 in one region, as a provider of salt-cloud. All resources of a creation have a tag with its token,
+// by which they are found after a failure.
 import { type Dict, dictFrom, SaltError, str, type Value } from '../../../../data/mod.ts'
 import {
   awaitReady,
@@ -346,7 +346,7 @@ export async function protect(ec2: AwsCaller, id: string, isOn: boolean): Promis
   await ec2.query('ModifyInstanceAttribute', { InstanceId: id, DisableApiTermination: { Value: isOn } })
 }
 
-/** Return the tags with which something is made. */
+/** Return the tags of a new resource. */
 function tagSpecification(kind: string, token: string, tags: Dict): Parameters {
   const all = new Map<Value, Value>([...tags, [CREATION_TAG, token]])
   return { TagSpecification: [{ ResourceType: kind, Tag: tagsOf(all) }] }

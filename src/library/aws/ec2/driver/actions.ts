@@ -1,4 +1,4 @@
-// What can be done to a machine of EC2: `salt-cloud -a <action> <machine>`.
+// Actions on a machine of EC2: `salt-cloud -a <action> <machine>`.
 import { type Dict, dictFrom, isDict, isList, markSecret, SaltError, str, type Value } from '../../../../data/mod.ts'
 import { arg, type CloudNode, type CloudSteps, cloudAction, loadYaml } from '../../../../sdk/mod.ts'
 import { filtersOf, tagsOf } from '../../common/ec2.ts'

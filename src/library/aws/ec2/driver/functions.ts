@@ -1,4 +1,4 @@
-// What can be asked of a provider of EC2: `salt-cloud -f <function> <provider>`.
+// Functions of a provider of EC2: `salt-cloud -f <function> <provider>`.
 import { type Dict, isDict, markSecret, misuse, str, type Value } from '../../../../data/mod.ts'
 import { arg, cloudFunction, loadYaml } from '../../../../sdk/mod.ts'
 import type { AwsAnswer } from '../../common/answer.ts'

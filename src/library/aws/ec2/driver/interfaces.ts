@@ -5,12 +5,15 @@ import type { AwsCaller } from '../../common/caller.ts'
 import type { Parameters } from '../../common/form.ts'
 import { configError, groupByName, parameterOf, subnetByName } from './launch.ts'
 
-/** Return tags for what a request makes, so that it is found again after a failure. */
+/** Return tags for the resources of a request, so that they are found after a failure. */
 export type TagsFor = (kind: string, more?: Dict) => Parameters
 
 const has = (dict: Dict, key: string): boolean => truthy(dict.get(key) ?? null)
 
-/** Return the parameters of an interface. It is made now, unless EC2 makes it with the machine because it has a public address of its own. */
+/**
+ * Return the parameters of an interface. It is created now, unless it has an automatic public address: then EC2 creates
+ * it with the machine.
+ */
 export async function interfaceOf(ec2: AwsCaller, wanted: Dict, tagsFor: TagsFor): Promise<Parameters> {
   const index = wanted.get('DeviceIndex') ?? null
   if (index === null) throw configError("Each entry of 'network_interfaces' needs a DeviceIndex")
@@ -54,7 +57,7 @@ async function detailsOf(ec2: AwsCaller, wanted: Dict): Promise<Parameters> {
   return { SubnetId: subnet, SecurityGroupId: ids, ...Object.fromEntries(rest) }
 }
 
-/** Give an interface the public addresses that are asked for: one that exists, a new one, or one for each private address. */
+/** Give an interface its requested public addresses: an existing one, a new one, or one for each private address. */
 async function addAddresses(ec2: AwsCaller, wanted: Dict, made: AwsAnswer, tagsFor: TagsFor): Promise<void> {
   const id = made.text('networkInterfaceId')
   const associate = (AllocationId: string, PrivateIpAddress: string | null = null) =>
@@ -72,7 +75,7 @@ async function addAddresses(ec2: AwsCaller, wanted: Dict, made: AwsAnswer, tagsF
   }
 }
 
-/** Set what an interface of a running machine could not be made with. */
+/** Apply the settings of an interface that need a running machine. */
 export async function settleInterfaces(ec2: AwsCaller, wanted: readonly Dict[], instance: AwsAnswer): Promise<void> {
   for (const one of instance.rows('networkInterfaceSet')) {
     const own = wanted.find((entry) => str(entry.get('DeviceIndex') ?? '') === one.text('attachment.deviceIndex'))

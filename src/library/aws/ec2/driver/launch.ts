@@ -18,7 +18,7 @@ export function parameterOf(value: Value): Parameter {
   return str(value)
 }
 
-/** Return a dict of a file as parameters. Keys may have dots in them. */
+/** Return a dict of a file as parameters. Keys may contain dots. */
 const parametersOf = (dict: Dict): Parameters =>
   Object.fromEntries([...dict].map(([key, value]) => [str(key), parameterOf(value)]))
 
@@ -30,7 +30,7 @@ export function dictsOf(values: readonly Value[], where: string): Dict[] {
   })
 }
 
-/** Return the only id of a resource that has a name; fail when there is none, or more than one. */
+/** Return the id of the only resource with a name; throw if there is none or more than one. */
 async function idByName(
   ec2: AwsCaller,
   what: string,
@@ -90,7 +90,7 @@ async function userData(host: Host, { userdata, userdata_file }: MachineSettings
   return userdata === null ? null : Buffer.from(userdata).toString('base64')
 }
 
-/** Return the mappings of volumes; the root volume is in them where it is to be deleted with the machine. */
+/** Return the mappings of volumes; the root volume is included if it should be deleted with the machine. */
 async function deviceMappings(ec2: AwsCaller, image: string, settings: MachineSettings): Promise<Parameters[]> {
   const mappings = dictsOf(settings.block_device_mappings, 'block_device_mappings').map((given) => {
     const mapping = new Map(given)
@@ -118,7 +118,7 @@ async function deviceMappings(ec2: AwsCaller, image: string, settings: MachineSe
 }
 
 export interface Launch {
-  /** What a machine has, of a bid or not. */
+  /** The settings of a machine, with or without a spot bid. */
   specification: Parameters
   isSpot: boolean
 }

@@ -85,7 +85,7 @@ export const machine = {
 
 const REGION = 'us-east-1'
 
-/** Return the region that settings name, by either name; the usual one if they name none. */
+/** Return the region in the settings, by either name; else the default. */
 export function regionOf(settings: { location: string | null; region: string | null }, usual = REGION): string {
   return settings.location ?? settings.region ?? usual
 }

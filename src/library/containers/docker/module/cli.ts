@@ -89,6 +89,6 @@ export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined>
   return recover(isFailure, undefined, () => call())
 }
 
-/** Return facts as they are given, or those of the named object. */
+/** Return given facts unchanged, or else the facts of the named object. */
 export const factsOf = async (ctx: FunctionContext, kind: 'container' | 'network', given: Value): Promise<Dict> =>
   isDict(given) ? given : inspect(ctx, kind, str(given))

@@ -1,4 +1,4 @@
-// How two containers or networks differ, as far as their configuration goes.
+// Configuration differences between two containers or networks.
 import { type Dict, dictFrom, equals, isDict, isList, sorted, str, truthy, type Value } from '../../../../data/mod.ts'
 
 const change = (old: Value, now: Value): Dict => dictFrom({ old, new: now })
@@ -6,7 +6,7 @@ const change = (old: Value, now: Value): Dict => dictFrom({ old, new: now })
 const inOrder = (value: Value): Value =>
   isList(value) && (value as Value[]).every((item) => typeof item === 'string') ? sorted(value) : value
 
-/** A link contains the name of its own container, which always differs. Compare the rest. */
+/** Return links without the name of their own container, which always differs. */
 const withoutOwner = (links: Value): Value =>
   isList(links) ? (links as Value[]).map((link) => str(link).replace(/:\/[^/]*\//, ':/')) : links
 

@@ -1,4 +1,4 @@
-// Containers: creating them, changing their state, running commands in them.
+// Containers: creation, changes of state, commands in them.
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, dictFrom, failure, float, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
@@ -182,7 +182,7 @@ export async function connect(
   return true
 }
 
-/** Run a command in a container, and return what cmd.run_all returns. */
+/** Run a command in a container; return the result of cmd.run_all. */
 export async function exec(ctx: FunctionContext, name: string, cmd: Value, options: Options): Promise<Dict> {
   if ((await stateOf(ctx, name)) !== 'running') throw failure(`Container '${name}' is not running`)
   const flags = ['user', 'workdir'].flatMap((name) => {

@@ -47,7 +47,7 @@ export async function resolveTag(ctx: FunctionContext, name: string, all: boolea
   return all ? found : (found[0] ?? null)
 }
 
-/** Pull an image; return the pulled layers, the layers that were there already, and the status. */
+/** Pull an image; return the pulled layers, the existing layers, and the status. */
 export async function pull(ctx: FunctionContext, image: string): Promise<Dict> {
   const started = ctx.host.now()
   const { stdout } = await docker(ctx, ['pull', image])

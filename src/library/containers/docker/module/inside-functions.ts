@@ -36,8 +36,9 @@ const applySls = (
 const WAITING = ['-c', 'while :; do sleep 3600; done']
 
 /**
- * Return the words that start a waiting container of an image, and the options of a commit that give back what the image starts. A
- * commit cannot make an entry point empty, so it is replaced only where there is one; an image that starts nothing gets a shell.
+ * Return the command that starts a waiting container of an image, and the options of a commit that restore the image's
+ * start command. A commit cannot clear an entry point, so it is replaced only if there is one; an image without a start
+ * command gets a shell.
  */
 async function startsOf(ctx: FunctionContext, image: string): Promise<{ run: string[]; commit: string[] }> {
   const config = within(await inspect(ctx, 'image', image), 'Config')

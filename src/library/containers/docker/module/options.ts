@@ -79,7 +79,7 @@ function entries(value: Value): [Value, Value][] {
   return isList(value) ? value.flatMap((item) => (isDict(item) ? [...item] : [])) : []
 }
 
-/** Return `KEY=value` for each entry of a dict; texts as they are. */
+/** Return `KEY=value` for each entry of a dict; texts unchanged. */
 function pairs(value: Value): string[] {
   const named = entries(value)
   if (named.length > 0) return named.map(([key, inner]) => `${str(key)}=${inner === null ? '' : str(inner)}`)

@@ -1,4 +1,4 @@
-// Functions that find and remove what is no longer used, that look for images, and that run scripts in containers.
+// Functions that find and remove unused objects, search for images, and run scripts in containers.
 import {
   type Dict,
   dictFrom,
@@ -22,7 +22,7 @@ const short = (id: Value): string =>
     .replace(/^sha256:/, '')
     .slice(0, 12)
 
-/** Images without a tag on which no other image is based. */
+/** Return images without a tag that no other image is based on. */
 async function dangling(ctx: FunctionContext, prune: boolean, force: boolean): Promise<Value> {
   const ids = await lines(ctx, 'image', 'ls', '--quiet', '--filter', 'dangling=true')
   const found = [...new Set(ids)].map(short)
@@ -79,7 +79,7 @@ const pruning = {
   filters: arg.open('Filters: dangling, until, label'),
 }
 
-/** What the program prints for each kind, as the Engine's API names it. */
+/** The program's output for each kind, by its name in the Engine's API. */
 const PRUNED: ReadonlyArray<readonly [kind: string, words: readonly string[], key: string, heading: RegExp]> = [
   ['containers', ['container', 'prune'], 'ContainersDeleted', /^Deleted Containers:$/],
   ['images', ['image', 'prune'], 'ImagesDeleted', /^Deleted Images:$/],
@@ -101,7 +101,7 @@ async function prune(ctx: FunctionContext, given: Bound<typeof pruning>): Promis
   return outcome
 }
 
-/** `dangling=False` is what the program calls --all. */
+/** `dangling=False` corresponds to the program's option --all. */
 function filterWords(filters: ReadonlyMap<string, Value>, kind: string): string[] {
   const words: string[] = []
   for (const [filter, value] of filters) {
@@ -178,7 +178,7 @@ const scripting = {
   keep_env: arg.any('Ignored', { optional: true }),
 }
 
-/** Run a script in a container: it is copied there, and removed again. */
+/** Run a script in a container: it is copied there, and removed afterwards. */
 async function script(ctx: FunctionContext, given: Bound<typeof scripting>): Promise<Dict> {
   const { name, source, saltenv, args, template, stdin, ignore_retcode } = given
   const folder = str(await ctx.call('temp.dir', []))

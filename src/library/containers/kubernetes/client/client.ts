@@ -1,4 +1,5 @@
-// Requests to an API server: retries, errors of its Status objects, pages of lists, and watches that go on where they ended.
+// Requests to an API server: retries, errors from Status objects, pages of lists, and watches that resume where they
+// ended.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { recover } from '../../../../base/mod.ts'
 import {
@@ -29,7 +30,7 @@ export interface Ask {
   signal?: AbortSignal
 }
 
-/** What the API server refuses, with the status and the reason of its answer. */
+/** An error of the API server, with the status and the reason of its answer. */
 export class ApiError extends SaltError {
   readonly status: number
   readonly apiReason: string
@@ -77,12 +78,12 @@ export class KubernetesClient {
     return answer
   }
 
-  /** Ask for text, such as the log of a pod. */
+  /** Request text, such as the log of a pod. */
   async text(ask: Ask): Promise<string> {
     return collect(await this.open(ask))
   }
 
-  /** Return an object, or undefined when it is not there. */
+  /** Return an object; undefined if it does not exist. */
   async find(path: string): Promise<Dict | undefined> {
     return recover(
       (error) => isStatus(error, 404),
@@ -136,7 +137,7 @@ export class KubernetesClient {
           version = versionOf(change.object) || version
           yield { ...change, version }
         }
-        // a server that ends each stream at once is not asked without end
+        // limit the rate of requests to a server that ends each stream at once
         if (isQuiet) await sleep(1000, undefined, { signal }).catch(() => undefined)
       } catch (error) {
         if (signal.aborted) return
@@ -214,7 +215,7 @@ export class KubernetesClient {
   }
 }
 
-/** What a watch tells: `ADDED`, `MODIFIED`, `DELETED` or `BOOKMARK`, and the version to go on from. */
+/** An event of a watch: `ADDED`, `MODIFIED`, `DELETED` or `BOOKMARK`, and the version to continue from. */
 export interface Change {
   type: string
   object: Dict
@@ -271,7 +272,10 @@ async function collect({ body }: HttpStream): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
-/** Return whether a request may be sent twice: a second creation or deletion finds what the first one did, and a command runs again. */
+/**
+ * Return whether a request may be repeated: a second creation or deletion finds the result of the first one, and a
+ * command would run again.
+ */
 const isRepeatable = ({ method = 'GET', path }: Ask): boolean =>
   ['GET', 'PATCH', 'PUT'].includes(method) && !path.endsWith('/exec')
 

@@ -1,4 +1,5 @@
-// How an API server is reached and who asks: from a kubeconfig, from single settings, or from the service account of the pod.
+// The connection to an API server and its credentials: from a kubeconfig, from single settings, or from the service
+// account of the pod.
 import {
   type Dict,
   decodeBase64,
@@ -20,11 +21,11 @@ export interface Cluster {
   readonly tls: { verify: boolean; ca?: Uint8Array; cert?: Uint8Array; key?: Uint8Array; serverName?: string }
   readonly identity: Identity
   readonly proxy?: { host: string; port: number; authorization?: string }
-  /** Seconds that one request may take. */
+  /** Time limit of one request in seconds. */
   readonly timeout: number
 }
 
-/** Who asks, beside a client certificate. */
+/** The credentials besides a client certificate. */
 export interface Identity {
   readonly authorization?: string
   /** File with a token that changes. */
@@ -39,7 +40,7 @@ export interface ExecPlugin {
   readonly env: ReadonlyMap<string, string>
   readonly apiVersion: string
   readonly installHint: string
-  /** What the plugin is told of the cluster, where the kubeconfig asks for that. */
+  /** The cluster data for the plug-in, if the kubeconfig requests that. */
   readonly cluster?: Value
   readonly timeout: number
 }
@@ -52,7 +53,7 @@ const MOST_BYTES = 4 * 1024 * 1024
 const HINT =
   'Set kubernetes.kubeconfig (and kubernetes.context), kubernetes.kubeconfig-data, kubernetes.host with credentials, or kubernetes.in_cluster'
 
-/** Return how the cluster of a call is reached. What the call itself says counts before the environment, options and pillar. */
+/** Return the cluster of a call. Arguments of the call override the environment, options and pillar. */
 export async function clusterOf(ctx: Surroundings, settings: Settings): Promise<Cluster> {
   const inCluster = await settings.flag('in_cluster')
   const named = [settings.given('host'), settings.given('api_url')].find(truthy)
@@ -117,7 +118,7 @@ async function readKubeconfigs(ctx: Surroundings, settings: Settings, list: stri
   return found
 }
 
-/** Return whether a file belongs to root or to the user of the minion, and nobody else can write it. */
+/** Return whether a file belongs to root or to the user of the minion, and no other user can write it. */
 async function isOwnFile(ctx: Surroundings, path: string): Promise<boolean> {
   const stat = await ctx.host.stat(path)
   return stat !== undefined && [0, process.getuid?.() ?? 0].includes(stat.uid) && (stat.mode & 0o022) === 0
@@ -179,7 +180,7 @@ async function fromKubeconfig(ctx: Surroundings, settings: Settings, files: read
   }
 }
 
-/** Return a certificate or key that stands in the kubeconfig, or in a file that it names relative to itself. */
+/** Return a certificate or key in the kubeconfig, or in a file whose path is relative to it. */
 async function pem(ctx: Surroundings, { entry, path }: Named, name: string): Promise<Uint8Array | undefined> {
   const data = textIn(entry, `${name}-data`)
   if (data !== undefined) return decodeBase64(Buffer.from(data))
@@ -280,7 +281,7 @@ function execEnvironment(env: Value): Map<string, string> {
   return new Map(entries.map((entry) => [str(entry.get('name') ?? ''), str(entry.get('value') ?? '')]))
 }
 
-/** A server and credentials that single settings name, the older ones of Salt 3006 too. */
+/** Return the server and credentials of single settings, including the older ones of Salt 3006. */
 async function single(ctx: Surroundings, settings: Settings, host: string): Promise<Cluster> {
   const read = async (...names: [data: string | undefined, ...files: string[]]): Promise<Uint8Array | undefined> => {
     const [data, ...files] = names

@@ -1,5 +1,6 @@
-// Copies between the minion and containers, as tar archives. An archive from a container is not trusted: it is unpacked in a private
-// folder inside the destination, and put in place only when all of it is there and nothing in it leads out of the copy.
+// Copies between the minion and containers, as tar archives. An archive from a container is not trusted: it is unpacked
+// into a private folder inside the destination, and moved into place only if it is complete and nothing in it leads out
+// of the copy.
 
 import {
   failure,
@@ -72,12 +73,12 @@ async function* archive(host: Files, sources: readonly Source[]): AsyncGenerator
   yield Buffer.alloc(2 * TAR_BLOCK)
 }
 
-/** What an archive holds, as it is unpacked in a private folder. */
+/** The content of an archive while it is unpacked into a private folder. */
 interface Unpacking {
   host: Files
   folder: string
   name: string
-  /** Links are made when all files are there, so that no file is written through one. */
+  /** Links are created after all files, so that no file is written through one. */
   links: { path: string; link: string }[]
   directories: TarFolder[]
   left: number
@@ -96,7 +97,7 @@ interface UnpackOptions {
   name: string
   /** Bytes of all files together. */
   most: number
-  /** Fails when the archive is not all there. */
+  /** Fails if the archive is incomplete. */
   confirm(): Promise<void>
 }
 
@@ -170,7 +171,10 @@ function insidePath(path: string, name: string): string {
   return parts.join('/')
 }
 
-/** Return the target of a link that stays within the copy: ways up stand at its start, and there are fewer than directories above it. */
+/**
+ * Return the target of a link that stays within the copy: `..` only at its start, and fewer than the directories above
+ * it.
+ */
 function insideLink(path: string, link: string): string {
   const parts = link.split('/').filter((part) => part !== '' && part !== '.')
   const down = parts.findIndex((part) => part !== '..')
@@ -183,7 +187,7 @@ function insideLink(path: string, link: string): string {
   return link
 }
 
-/** Put a file or directory in place, or look first whether something is in the way. A directory is merged into one that is there. */
+/** Move a file or directory into place, or first check for conflicts. A directory is merged into an existing one. */
 async function place(host: Files, from: string, to: string, really: boolean): Promise<void> {
   const [own, there] = [await host.lstat(from), await host.lstat(to)]
   const [isFolder, isOnFolder] = [own?.type === 'directory', there?.type === 'directory']

@@ -1,4 +1,4 @@
-// Credentials that change: tokens in files and those that a credential plugin gives.
+// Changing credentials: tokens in files and those of a credential plug-in.
 import { type Dict, failure, isDict, loadJson, markSecret, str, truthy, type Value } from '../../../../data/mod.ts'
 import { textAt } from '../../../../sdk/mod.ts'
 import { bearer, type Cluster, type ExecPlugin } from './cluster.ts'
@@ -15,7 +15,7 @@ const KEPT = 'kubernetes.credentials'
 const EARLY = 30
 const MOST_OUTPUT = 1024 * 1024
 
-/** Return what proves to the API server who asks. `fresh` asks a plugin again. */
+/** Return the credentials for the API server. `fresh` runs the plug-in again. */
 export async function proofFor(
   ctx: Surroundings,
   { identity, tls: _tls, ...cluster }: Cluster,

@@ -40,9 +40,9 @@ export interface Output {
 export class Execution {
   /** Whether the seconds were over before the command ended. */
   timedOut = false
-  /** Whether there is no more output. */
+  /** Whether the output has ended. */
   isOver = false
-  /** Whether the server can tell the command that stdin is complete. */
+  /** Whether the server can signal the end of stdin to the command. */
   readonly endsStdin: boolean
   private status = ''
   private readonly request: ExecRequest
@@ -90,7 +90,7 @@ export class Execution {
     } catch (error) {
       if (this.unfed !== undefined) throw this.unfed
       if (this.limit.aborted) this.timedOut = true
-      // a connection that breaks after the status has told everything
+      // after the status, a broken connection loses nothing
       else if (this.status === '') throw this.broken((error as Error).message)
     } finally {
       clearTimeout(closing)
@@ -107,7 +107,7 @@ export class Execution {
     try {
       status = loadJson(this.status)
     } catch {
-      // told below
+      // reported below
     }
     if (!isDict(status))
       throw failure(`The API server ends the command with a status that is no object: ${this.status.slice(0, SHOWN)}`)

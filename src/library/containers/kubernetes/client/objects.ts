@@ -1,4 +1,4 @@
-// Objects of a cluster by kind, name and namespace. Values of secrets are marked wherever they pass.
+// Objects of a cluster by kind, name and namespace. Values of secrets are always marked.
 import {
   type Dict,
   dictFrom,
@@ -104,7 +104,7 @@ export function dictIn(dict: Dict, name: string): Dict {
   return isDict(found) ? found : new Map()
 }
 
-/** Return an object, or null when it is not there. */
+/** Return an object; null if it does not exist. */
 export async function getObject(client: KubernetesClient, reference: Reference): Promise<Dict | null> {
   const found = await client.find(objectPath(reference))
   return found === undefined ? null : marked(found)
@@ -139,7 +139,7 @@ export async function createObject(
   }
 }
 
-/** Put an object in the place of the one that is there; its version is taken over, so that nothing in between is lost. */
+/** Replace an existing object; its version is sent along, so that a change in between is not lost. */
 export async function replaceObject(
   client: KubernetesClient,
   reference: Reference,
@@ -210,7 +210,7 @@ export async function applyObject(
   dictUpdate(body, manifest)
   body.delete('status')
   const metadata = new Map(dictIn(manifest, 'metadata')).set('name', reference.name)
-  // the server refuses them in what is applied
+  // the server refuses these fields in applied objects
   for (const field of ['managedFields', 'resourceVersion', 'uid', 'creationTimestamp', 'generation'])
     metadata.delete(field)
   body.set('metadata', metadata)
@@ -234,7 +234,7 @@ export interface DeleteOptions extends WriteOptions {
   graceSeconds?: number | null
 }
 
-/** Delete an object; null when it is not there. */
+/** Delete an object; return null if it does not exist. */
 export async function deleteObject(
   client: KubernetesClient,
   reference: Reference,

@@ -1,11 +1,11 @@
-// Where settings of a connection come from: arguments of the call, then the environment, then options and pillar.
+// The sources of connection settings: arguments of the call, then the environment, then options and pillar.
 import { type Dict, isDict, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type FunctionContext } from '../../../../sdk/mod.ts'
 
-/** What of its context the client uses. */
+/** The parts of the context that the client uses. */
 export type Surroundings = Pick<FunctionContext, 'host' | 'http' | 'call' | 'memory' | 'log'>
 
-/** Environment variables of a setting, the first one that is set counts. */
+/** Environment variables of a setting; the first one that is set is used. */
 const VARIABLES: Readonly<Record<string, readonly string[]>> = {
   kubeconfig: ['KUBE_CONFIG_PATH', 'KUBECONFIG', 'K8S_AUTH_KUBECONFIG'],
   context: ['KUBE_CTX', 'K8S_AUTH_CONTEXT'],
@@ -23,7 +23,7 @@ const VARIABLES: Readonly<Record<string, readonly string[]>> = {
   in_cluster: ['K8S_AUTH_IN_CLUSTER'],
 }
 
-/** Settings that functions take as keywords, beside those of `VARIABLES`. */
+/** Settings that functions take as keywords, in addition to those in `VARIABLES`. */
 const FURTHER = [
   'kubeconfig-data',
   'kubeconfig_data',
@@ -50,13 +50,13 @@ export const connection = arg.open(
     '`client_cert`, `client_key`, `ca_cert`, `verify_ssl`, `proxy`, `in_cluster`',
 )
 
-/** Settings that prove who asks. */
+/** Settings with credentials. */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   ...['api_key', 'api_key_prefix', 'username', 'user', 'password', 'exec', 'client_cert', 'client_key'],
   ...['client-certificate-data', 'client-certificate-file', 'client-key-data', 'client-key-file'],
 ])
 
-/** Settings that decide who gets the credentials. */
+/** Settings that determine the server that gets the credentials. */
 const ROUTE = [
   'proxy',
   'no_proxy',
@@ -68,8 +68,9 @@ const ROUTE = [
 ]
 
 /**
- * The settings of a call. A user who may call functions of `kubernetes` and nothing else must not get the credentials of the minion: a
- * call that names a server brings its own credentials, and a call without one cannot change the way to the server.
+ * The settings of a call. A user who may only call functions of `kubernetes` must not get the credentials of the
+ * minion: a call that names a server must contain credentials, and a call without one cannot change the connection to
+ * the server.
  */
 export class Settings {
   private readonly ctx: Surroundings

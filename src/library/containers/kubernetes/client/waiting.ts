@@ -1,4 +1,4 @@
-// Waiting until an object is ready, has a condition or a value, or is gone: a list, then a watch from there on.
+// Waits until an object is ready, has a condition or a value, or is gone: by a list, then a watch from its version on.
 import {
   type Dict,
   failure,
@@ -14,12 +14,12 @@ import {
 import { isStatus, type KubernetesClient } from './client.ts'
 import { dictIn, listPath, marked, type Reference } from './objects.ts'
 
-/** Whether what is waited for is there; null stands for an object that does not exist. */
+/** Whether the wait is over; null stands for an object that does not exist. */
 export type Wanted = (object: Dict | null) => boolean
 
 export const isGone: Wanted = (object) => object === null
 
-/** Wait for an object, at most so many seconds. Return the object, or fail with what was waited for. */
+/** Wait for an object, up to a number of seconds. Return the object, or throw an error with the criteria. */
 export async function waitFor(
   client: KubernetesClient,
   reference: Reference,
@@ -118,7 +118,7 @@ export interface Criteria {
   regex: string | null
 }
 
-/** Return what criteria of a user want. */
+/** Return a test for the criteria of a user. */
 export function wantedBy({ condition, status, jsonpath, value, regex }: Criteria): Wanted {
   if (condition !== null && jsonpath !== null)
     throw misuse("wait_for accepts either 'condition' or 'jsonpath', not both")

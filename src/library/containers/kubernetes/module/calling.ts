@@ -1,4 +1,4 @@
-// What functions of the module have in common: their parameters, the client of a call, and names of objects.
+// Shared parts of the functions of the module: their parameters, the client of a call, and names of objects.
 import { str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type FunctionContext, optionalText } from '../../../../sdk/mod.ts'
 import { KubernetesClient } from '../client/client.ts'

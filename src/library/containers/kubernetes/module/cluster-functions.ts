@@ -69,7 +69,7 @@ async function rollBack(
   return patchObject(client, reference, operations, { patchType: 'json' })
 }
 
-/** Return the events of a cluster from a version on: what is known already, or what comes within a second. */
+/** Return the events of a cluster from a version on: known ones, or those that arrive within a second. */
 async function eventsSince(
   client: KubernetesClient,
   path: string,
@@ -89,7 +89,7 @@ async function eventsSince(
     }
   } catch (error) {
     if (!isStatus(error, 410)) throw error
-    // the server has forgotten the version: what happened since is not known any more
+    // the server has dropped the version, so the events since then are lost
     return { version: (await client.list(path)).version, events: [] }
   }
   return { version, events }

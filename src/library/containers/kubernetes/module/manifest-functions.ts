@@ -1,4 +1,4 @@
-// Objects of any kind by their manifests: server-side apply, what it would change, deletion, patches and waiting.
+// Objects of any kind by their manifests: server-side apply, its differences, deletion, patches and waiting.
 import {
   type Dict,
   deepCopy,
@@ -88,7 +88,7 @@ interface Prepared {
   body: Dict
 }
 
-/** Return the manifests of a call, each with what it has to say. */
+/** Return the manifests of a call; throw if one lacks apiVersion, kind or name. */
 async function documentsOf(
   ctx: FunctionContext,
   given: Bound<typeof manifestArgs & typeof templateArgs>,
@@ -120,7 +120,7 @@ async function prepared(client: KubernetesClient, document: Dict, fallback: stri
   return { reference: { type, name, namespace }, body: document }
 }
 
-/** Leave out what a call does not want to own. */
+/** Remove the fields that a call does not want to own. */
 function without(body: Dict, { ignore_labels, ignore_annotations, ignore_fields }: Applying): Dict {
   const copy = deepCopy(body) as Dict
   const pointers = [
@@ -157,7 +157,9 @@ const optionsOf = ({ field_manager, force_conflicts }: Applying) => ({
 
 const oneOrAll = (all: Value[]): Value => (all.length === 1 ? all[0]! : all)
 
-/** Return for each manifest whether it creates or changes something, and what, by a dry run of the API server. */
+/**
+ * Return for each manifest, from a dry run of the API server, whether it creates or changes an object, and the changes.
+ */
 async function differences(ctx: FunctionContext, given: Bound<typeof diffArgs>): Promise<Dict[]> {
   const client = await clientFor(ctx, given.kwargs)
   const documents = await documentsOf(ctx, given)
@@ -207,7 +209,7 @@ const differenceEntry = (object: Dict, action: string, differs: Difference | und
     ],
   ])
 
-/** Apply manifests in their order. A kind that one of them defines is ready before the next one is applied. */
+/** Apply manifests in order. A kind that one of them defines is ready before the next one is applied. */
 async function applyAll(
   ctx: FunctionContext,
   client: KubernetesClient,
@@ -232,7 +234,7 @@ interface Applied {
 }
 
 const CRD = kindNamed('custom_resource_definition')
-/** Seconds in which the API server serves a new kind. */
+/** Seconds to wait until the API server serves a new kind. */
 const SECONDS_FOR_KIND = 30
 
 const diffArgs = { ...manifestArgs, ...applying, ...templateArgs, ...ignoring, kwargs: connection } satisfies Args

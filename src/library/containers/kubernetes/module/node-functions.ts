@@ -1,4 +1,4 @@
-// Nodes: their labels, annotations and taints, and taking them out of service.
+// Nodes: labels, annotations, taints, and draining.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dict, failure, isDict, isList, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, changes, type FunctionContext, reads, ret } from '../../../../sdk/mod.ts'

@@ -1,4 +1,4 @@
-// Commands in the containers of pods, and copies into them and out of them by `tar` there.
+// Commands in the containers of pods, and copies into and out of them with `tar` in the container.
 import { decodeBytes, failure, misuse } from '../../../../data/mod.ts'
 import { arg, baseName, changes, dirName, type FunctionContext, ret } from '../../../../sdk/mod.ts'
 import { packed, unpacked } from '../client/copy.ts'
@@ -34,7 +34,7 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text)
 }
 
-/** Run a command, and return what it prints and its exit code. */
+/** Run a command; return its output and exit code. */
 async function runCommand(ctx: FunctionContext, call: PodCall) {
   const execution = await start(ctx, call)
   const printed: Record<'stdout' | 'stderr', Uint8Array[]> = { stdout: [], stderr: [] }

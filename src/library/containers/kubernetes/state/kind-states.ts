@@ -20,7 +20,7 @@ import { created } from '../diff.ts'
 import type { Kind } from '../kinds.ts'
 import { objectOf } from '../manifest.ts'
 
-/** Kinds whose states write the name of the kind in small letters, as Salt does. */
+/** Kinds that Salt's states write in lower case. */
 const SMALL = new Set([
   'deployment',
   'service',
@@ -36,7 +36,7 @@ const SMALL = new Set([
 
 const calledIn = (kind: Kind): string => (SMALL.has(kind.key) ? kind.key : kind.kind)
 
-/** Kinds whose selector is taken from the object that is there. */
+/** Kinds whose selector is taken from the existing object. */
 const SELECTING = new Set(['deployment', 'statefulset', 'replicaset', 'daemonset'])
 
 export const place = arg.text('Namespace. Default: the option `kubernetes.namespace`, or `default`', { optional: true })

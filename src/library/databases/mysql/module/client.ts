@@ -1,6 +1,6 @@
-// MySQL and MariaDB through their command line client: connection options as Salt names them, results from its XML,
-// where every value is text and NULL differs from the text "NULL". Failures are kept in the memory of the loader, as in
-// Salt, and the states report them.
+// MySQL and MariaDB through their command line client: connection options with Salt's names, results from its XML,
+// where every value is text and NULL differs from the text "NULL". As in Salt, errors are kept in the memory of the
+// loader, and the states report them.
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, failure, float, int, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type FunctionContext } from '../../../../sdk/mod.ts'
@@ -205,7 +205,7 @@ export function numberOf(text: string | null): Value {
   return text.includes('.') ? float(Number(text)) : int(BigInt(text))
 }
 
-/** Return the version of the server, which is asked once. */
+/** Return the version of the server, which is queried once. */
 export async function serverVersion(ctx: FunctionContext, connection: Connection): Promise<string> {
   const known = ctx.memory.get('mysql.version')
   if (known !== undefined) return str(known)

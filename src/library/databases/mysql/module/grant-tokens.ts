@@ -1,5 +1,5 @@
-// A GRANT statement taken apart: privileges, the level they are for, user and host. Words are split as Python's shlex
-// does with `'` and back-quote as quotes, since the pieces are compared as Salt compares them.
+// Parses a GRANT statement: privileges, level, user and host. Words are split like in Python's shlex with `'` and
+// back-quote as quotes, because the parts are compared as in Salt.
 import { valueError } from '../../../../data/mod.ts'
 
 export interface GrantTokens {
@@ -70,13 +70,13 @@ function privileges(tokens: readonly string[]): string[] {
 
 const bare = (text: string): string => text.replace(/^'+|'+$/g, '')
 
-/** Of a statement as text; `known` holds user and host where the statement leaves them open. */
+/** Parse a statement; `known` is the user and host if the statement lacks them. */
 export function grantTokens(statement: string, known?: { user: string; host: string }): GrantTokens {
   const tokens = words(statement)
   const on = tokens.indexOf('ON')
   const grant = privileges(tokens.slice(1, on))
   const target = tokens.slice(on + 1)
-  // without a dot there is no level, and all that follows counts as one name
+  // without a dot there is no level, and the rest counts as one name
   const dot = target.indexOf('.')
   const to = dot < 0 ? -1 : target.indexOf('TO', dot)
   const database = target.slice(0, to < 0 ? undefined : to).join('')

@@ -51,13 +51,13 @@ const PRIVILEGE = /^([\w\s]+)(\([^()]*\))?\s*$/
 const COLUMN = '\\s*([\\p{L}\\p{N}_$]+|`[^`]+`)\\s*'
 const COLUMNS = new RegExp(`^$|^\\((${COLUMN},)*${COLUMN}\\)$`, 'u')
 
-/** Return privileges as a statement has them; an unknown one is an error. */
+/** Return privileges as in a statement; throw for an unknown one. */
 function normalized(grant: string): string {
   if (grant.trim().toUpperCase() === 'ALL') return 'ALL PRIVILEGES'
   for (const part of grant.match(PRIVILEGE_PARTS) ?? []) {
     const [, name, columns] = PRIVILEGE.exec(part) ?? []
     const isKnown = name !== undefined && PRIVILEGES.has(name.trim().toUpperCase())
-    // the columns become a part of the statement as they are
+    // the columns become a part of the statement unchanged
     if (!isKnown || !COLUMNS.test(columns ?? '')) throw new PyError('Exception', `Invalid grant : '${name ?? part}'`)
   }
   return grant
@@ -131,7 +131,7 @@ export async function userGrants(
   })
 }
 
-/** Return every privilege of MySQL 8, which shows them one by one. */
+/** Return all privileges of MySQL 8, which lists them one by one. */
 async function allPrivileges(ctx: FunctionContext, connection: Connection): Promise<string[]> {
   const found = (await rows(ctx, connection, 'SHOW PRIVILEGES')) ?? []
   const names = found.map((row) => ([...row.values()][0] ?? '').trim().toUpperCase())

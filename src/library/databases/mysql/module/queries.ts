@@ -24,7 +24,7 @@ async function resultOf(ctx: FunctionContext, query: string, answer: Answer, con
   ])
 }
 
-/** Run statements; tell a server or database that cannot be reached from other failures. */
+/** Run statements; distinguish an unreachable server or database from other errors. */
 async function answersOf(
   ctx: FunctionContext,
   statements: readonly string[],
@@ -82,7 +82,7 @@ export async function fileQuery(
   return summed(parts, ctx.host.now() - started)
 }
 
-/** Return the answers of several statements as one, without empty parts. */
+/** Return the results of several statements as one, without empty parts. */
 function summed(parts: readonly Dict[], elapsed: number): Dict {
   const sum = (key: string): number => parts.reduce((total, part) => total + Number(part.get(key) ?? 0), 0)
   const all = (key: string): Value[] => parts.flatMap((part) => (part.has(key) ? [part.get(key)!] : []))

@@ -1,5 +1,5 @@
-// A file of SQL cut into statements: at semicolons outside quotes, or at what `DELIMITER` names; comments go, except
-// those that carry code for the server.
+// Splits a file of SQL into statements: at semicolons outside quotes, or at the text in `DELIMITER`; comments are
+// removed, except those with code for the server.
 
 const COMMENT = /^(?:--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?![!M+])[\s\S]*?\*\/)/
 const QUOTED = /^(?:'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`|\/\*[\s\S]*?\*\/)/

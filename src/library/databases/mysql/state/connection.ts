@@ -1,4 +1,4 @@
-// Parts that the mysql states share: when they can be applied, and the error that a function left behind.
+// Shared parts of the mysql states: their condition, and the error of the last function.
 import { str, type Value } from '../../../../data/mod.ts'
 import { arg, type StateContext, type StateDeclaration } from '../../../../sdk/mod.ts'
 

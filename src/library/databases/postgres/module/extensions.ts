@@ -59,7 +59,7 @@ export async function isAvailable(ctx: FunctionContext, { name, ...at }: Named):
 export const isInstalled = async (ctx: FunctionContext, { name, ...at }: Named): Promise<boolean> =>
   (await installedExtensions(ctx, at)).has(name)
 
-/** Return flags for the differences between an extension and what is wanted. */
+/** Return flags for the differences between an extension and the wanted one. */
 export async function extensionStatus(ctx: FunctionContext, given: Wanted): Promise<string[]> {
   const { name, ext_version, schema, ...at } = given
   const installed = (await installedExtensions(ctx, at)).get(name) ?? null

@@ -21,7 +21,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   m: 'MAINTAIN',
 }
 
-/** Major version of the server that brought a privilege. */
+/** Major version of the server that introduced a privilege. */
 const SINCE: Readonly<Record<string, number>> = lookup({ MAINTAIN: 17 })
 
 interface Kind {
@@ -139,7 +139,7 @@ export const targetOf = ({ object_type, object_name, prepend }: Place): Target =
   schema: prepend,
 })
 
-/** Return the wanted privileges in capitals; one that the object does not have is an error. */
+/** Return the wanted privileges in capitals; throw for one that the kind of object does not have. */
 function wantedPrivileges({ privileges }: Grant, { type }: Target): string[] {
   const listed = (privileges ?? '').toUpperCase().split(/\s?,\s?/)
   if (type === 'group') {

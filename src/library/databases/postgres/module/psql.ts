@@ -12,7 +12,7 @@ export const server = {
 export const runas = arg.text('System user that runs psql. Default: postgres for a local server', { optional: true })
 export const connection = { ...server, runas }
 
-/** How to connect; a missing or empty part comes from the options. */
+/** Connection settings; the default of a missing or empty part is the option. */
 export type Connection = Readonly<Partial<Bound<typeof connection>>>
 
 type Machine = Pick<FunctionContext, 'opts' | 'host'>
@@ -61,7 +61,7 @@ export const plainIdentifier = (name: string): string => (/^[\w$]+$/.test(name) 
 /** Return a text as statements hold it. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** Run psql with further words and a script as its input, and return what cmd.run_all returns. */
+/** Run psql with further arguments and a script as its input; return the result of cmd.run_all. */
 export async function psql(
   ctx: FunctionContext,
   at: Connection,
@@ -115,7 +115,7 @@ export async function execute(ctx: FunctionContext, at: Connection, statement: s
   return succeeded(await psql(ctx, at, ['-c', statement]))
 }
 
-/** Run statements in one transaction, and return whether all succeeded. Lists of processes and logs do not show them. */
+/** Run statements in one transaction; return whether all succeeded. They do not appear in process lists and logs. */
 export async function executeSecretly(ctx: FunctionContext, at: Connection, statements: string[]): Promise<boolean> {
   const script = ['BEGIN', ...statements, 'COMMIT'].map((statement) => `${statement};\n`).join('')
   return succeeded(await psql(ctx, at, ['--quiet', '--set=ON_ERROR_STOP=1', '--file=-'], script))

@@ -15,7 +15,7 @@ const FACTS = [
   'connections',
 ]
 
-/** What is wanted of a role; None leaves a property as it is. */
+/** The wanted properties of a role; None leaves a property unchanged. */
 interface Wanted extends Connection {
   readonly createdb: boolean | null
   readonly createroles: boolean | null

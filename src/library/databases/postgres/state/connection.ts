@@ -1,4 +1,4 @@
-// Parts that the postgres states share: connection, when they can be applied, creating and dropping an object.
+// Shared parts of the postgres states: connection, condition, creating and dropping an object.
 import { str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   arg,
@@ -20,7 +20,7 @@ const db_password = arg.text('Password of the role that connects', { optional: t
 const db_host = arg.text('Host, or directory of the socket', { optional: true })
 const db_port = arg.text('Port', { optional: true })
 
-/** Connection parameters, in the two orders in which the states take them. */
+/** Connection parameters, in the two orders of the states. */
 export const connectionArgs = { user, maintenance_db, db_password, db_host, db_port, db_user }
 export const connectionArgsByRole = { user, maintenance_db, db_user, db_password, db_host, db_port }
 

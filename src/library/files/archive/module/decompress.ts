@@ -1,4 +1,4 @@
-// The plain bytes of a file; its first bytes tell how it is compressed.
+// The decompressed bytes of a file; its first bytes identify the compression.
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FunctionContext } from '../../../../sdk/mod.ts'

@@ -1,4 +1,4 @@
-// The arguments of `archive.extracted`, and the errors that they can have.
+// The arguments of `archive.extracted`, and their possible errors.
 import { isAbsolute, relative } from 'node:path/posix'
 import { recover } from '../../../../base/mod.ts'
 import { type Dict, isInt, str, truthy, type Value } from '../../../../data/mod.ts'

@@ -87,7 +87,7 @@ export async function replaceBlock(ctx: FunctionContext, request: BlockRequest):
   return request.show_changes ? diff : diff !== ''
 }
 
-/** Write a file. As in Salt, a link becomes a file of its own, and its target stays. */
+/** Write a file. As in Salt, a link becomes a separate file, and its target stays unchanged. */
 async function overwrite(ctx: FunctionContext, path: string, bytes: Uint8Array): Promise<void> {
   const { host } = ctx
   const stat = (await host.lstat(path))?.type === 'link' ? await host.stat(path) : undefined

@@ -25,7 +25,7 @@ function withoutMark(line: string, char: string): string {
   return line.slice(at)
 }
 
-/** Comment lines, or uncomment them; return their difference, or False when no line matched. */
+/** Comment or uncomment lines; return the difference, or False if no line matched. */
 export async function changeComments(ctx: FunctionContext, request: CommentRequest): Promise<string | false> {
   const pattern = compileRegex(patternOf(request))
   const path = await realPath(ctx, await expandUser(ctx, request.path))

@@ -4,7 +4,7 @@ import { str, type Value } from '../../../../data/mod.ts'
 import { dirName, type FunctionContext, isDirectory, isFile, systemError } from '../../../../sdk/mod.ts'
 import { backUpToMinion } from './backups.ts'
 
-/** Only the owner may read a new file until its own mode is set. */
+/** Only the owner may read a new file until its final mode is set. */
 export const PRIVATE = 0o600
 
 export async function commitFile(

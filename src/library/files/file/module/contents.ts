@@ -45,7 +45,7 @@ async function textOfFile(ctx: FunctionContext, file: string): Promise<string | 
   return bytes && decodeBytes(bytes)
 }
 
-/** Return whether the text of a file passes a test; False when there is no file or no text. */
+/** Return whether the text of a file passes a test; False if there is no file or no text. */
 async function passes(ctx: FunctionContext, path: string, test: (text: string) => boolean): Promise<boolean> {
   const text = await textOfFile(ctx, await expandUser(ctx, path))
   return text === undefined || text === '' ? false : test(text)

@@ -1,4 +1,4 @@
-// `file.get_diff`: the difference of two text files; of binary files only that they differ.
+// `file.get_diff`: the difference of two text files; for binary files only whether they differ.
 import { failure, SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 import { isText } from '../is-text.ts'
@@ -17,7 +17,7 @@ export interface DiffRequest {
 
 export interface Difference {
   text: string
-  /** Whether the difference is more than what the request ignores. */
+  /** Whether the difference exceeds what the request ignores. */
   isSignificant: boolean
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../../../data/mod.ts'
 import type { FileStat, FileType, FunctionContext } from '../../../../sdk/mod.ts'
 
-/** A file that criteria and actions look at; its facts are read once, when they are needed. */
+/** A file for criteria and actions; its facts are read once, when they are needed. */
 export interface Candidate {
   path: string
   name: string

@@ -161,7 +161,7 @@ interface ListedFile {
 
 const BLANKS = ' \t\n\r\v\f'
 
-/** How a line of a file of hashes may name a file: at its end after a separator, or at its start. */
+/** How a line in a file of hashes may name a file: at its end after a separator, or at its start. */
 interface Wanted {
   ending: string
   beginning: string

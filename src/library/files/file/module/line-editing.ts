@@ -73,7 +73,7 @@ interface Places {
   after: string[] | null
 }
 
-/** Return the edited lines; the given ones do not change. */
+/** Return the edited lines, without changing the given ones. */
 export function editLines(given: readonly string[], edit: LineEdit): string[] {
   const lines = [...given]
   const { mode, indent } = edit

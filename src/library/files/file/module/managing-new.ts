@@ -80,7 +80,7 @@ export async function createFile(ctx: FunctionContext, request: Placement): Prom
   if (failure) return failure
   const changes = changesOf(request.ret)
   const mode = request.mode ?? modeText(0o666 & ~(await ctx.host.umask()))
-  // as if the mode were set after the content, which is what is told
+  // report the mode as if it were set after the content
   const before = truthy(request.source) || request.mode !== null ? modeText(PRIVATE) : str(mode)
   const hasContent = contents !== null || truthy(request.sfn)
   const newMode = hasContent ? startingMode(request, str(mode)) : undefined

@@ -13,11 +13,11 @@ import { discard, temporaryFile } from './temporary.ts'
 
 export interface MetaChanges {
   changes: Dict
-  /** Whether the change of content is more than what the request ignores. */
+  /** Whether the change of content exceeds what the request ignores. */
   isSignificant: boolean
 }
 
-/** Return what a request would change of a file, given the hash of its source. */
+/** Return the changes of a request to a file, given the hash of its source. */
 export async function metaChanges(
   ctx: FunctionContext,
   request: FileRequest,
@@ -46,7 +46,7 @@ async function statsOrNothing(
   return recover(isFailure, undefined, () => stats(ctx, name, { hashType: sum?.hash_type ?? null, follow }))
 }
 
-/** Compare new content with the file, or with nothing when there is no file. */
+/** Compare new content with the file; with empty content if there is no file. */
 async function compared(
   ctx: FunctionContext,
   request: FileRequest,

@@ -1,4 +1,4 @@
-// Which files the processes of this machine have open, from /proc. Processes come and go while we look.
+// The open files of the processes on this machine, from /proc. Processes can start and end meanwhile.
 import { type Dict, sorted, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, unlessRefused } from '../../../../sdk/mod.ts'
 

@@ -1,4 +1,4 @@
-// `file.replace` and `file.search`: regular expressions over a whole file. As in Salt they see bytes, unless an
+// `file.replace` and `file.search`: regular expressions over a whole file. As in Salt, they match bytes, unless an
 // encoding is given.
 import {
   compileRegex,

@@ -43,7 +43,7 @@ export function byteDiff(old: readonly string[], fresh: readonly string[], names
   return lineDiff(old.map(decodedLine), fresh.map(decodedLine), names)
 }
 
-/** Whether lines differ by more than their order and what the request ignores. */
+/** Whether lines differ by more than their order and the parts that the request ignores. */
 export function isSignificant(diff: string, request: Ignored): boolean {
   const { ignore_whitespace, ignore_comment_characters: comments } = request
   const mark = textOf(comments)

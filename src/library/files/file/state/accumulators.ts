@@ -6,7 +6,7 @@ import { type Answer, begin, fail } from './answer.ts'
 interface Accumulated {
   /** File → accumulator → texts. */
   texts: Map<string, Dict>
-  /** File → accumulator → the IDs that asked for it. */
+  /** File → accumulator → the IDs that require it. */
   wantedBy: Map<string, Map<Value, Value[]>>
 }
 

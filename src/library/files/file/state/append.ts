@@ -88,7 +88,7 @@ async function appendText(ctx: StateContext, options: Bound<typeof appendArgs>):
   }
 }
 
-/** Return the lines to prepend, without those that the file has. A dry run expects to prepend any header. */
+/** Return the lines to prepend, without those that the file contains. A dry run expects to prepend any header. */
 async function prefaceOf(ctx: StateContext, path: string, chunks: readonly string[], header: boolean) {
   const lines: string[] = []
   for (const chunk of chunks) {

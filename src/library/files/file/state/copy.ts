@@ -95,7 +95,7 @@ async function putInPlace(ctx: StateContext, source: string, path: string, { use
   }
 }
 
-/** Return whether there is something to copy; an existing target is removed only with `force`. */
+/** Return whether the copy is needed; an existing target is removed only with `force`. */
 async function isDue(ctx: StateContext, answer: Answer, options: Copy, source: string, path: string): Promise<boolean> {
   if (!(await isSomething(ctx, path))) return true
   if (!options.force) return false

@@ -1,4 +1,4 @@
-// A file whose content is given in Base64.
+// A file whose content is in Base64.
 import { type Dict, dictFrom, failure, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type Bound, type StateContext, state } from '../../../../sdk/mod.ts'
 import { type Answer, begin } from './answer.ts'

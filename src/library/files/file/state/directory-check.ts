@@ -9,7 +9,7 @@ import type { Owner } from './owners.ts'
 import { relativePath } from './paths.ts'
 import { depthLimitedWalk } from './walk.ts'
 
-/** The facts that a directory shall have; those of everything below it with `recurse`. */
+/** The wanted facts of a directory; with `recurse`, of everything below it. */
 export interface DirectoryRequest {
   path: string
   user: Owner
@@ -50,7 +50,7 @@ export interface Verdict {
 
 const TARGETS = ['user', 'group', 'mode', 'ignore_files', 'ignore_dirs', 'silent']
 
-/** Return the names in `recurse`; refuse unknown ones. */
+/** Return the names in `recurse`; throw for unknown ones. */
 export function recurseTargets(recurse: Value): Set<string> {
   if (!Array.isArray(recurse)) throw new PyError('TypeError', '"recurse" must be formed as a list of strings')
   const names = recurse as Value[]
@@ -75,7 +75,7 @@ interface Wanted {
   follow: boolean
 }
 
-/** Return what has to change about one path; a path that does not exist is new. */
+/** Return the needed changes of one path; a path that does not exist is new. */
 async function differences(ctx: StateContext, path: string, wanted: Wanted, mayLack: boolean): Promise<Dict> {
   let stats: Dict
   try {

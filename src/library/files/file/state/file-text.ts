@@ -34,7 +34,7 @@ function wordsOf(line: string): string[] {
   return words
 }
 
-/** Return a pattern of a text in which whitespace may differ. */
+/** Return a pattern that matches a text with any whitespace. */
 export function looselyBlank(text: string): string {
   const blank = '(?:[\\s]+)?'
   const lines = splitLines(text).map((line) => `${blank}${wordsOf(line).map(reEscape).join(blank)}${blank}`)

@@ -28,7 +28,7 @@ const linkArgs = {
 
 type Link = Bound<typeof linkArgs>
 
-/** Return the faults of the owner and the paths of a link, as one text. */
+/** Return the errors about the owner and the paths of a link, as one text. */
 export async function preflight(ctx: StateContext, user: Value, group: Value, paths: string[]): Promise<string> {
   const faults: string[] = []
   if ((await ctx.call('file.user_to_uid', [user])) === '') faults.push(`User ${str(user)} does not exist`)

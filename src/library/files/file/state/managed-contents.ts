@@ -4,7 +4,7 @@ import type { StateContext } from '../../../../sdk/mod.ts'
 import type { ManagedOptions } from './managed-options.ts'
 import { textList } from './text-list.ts'
 
-/** The content, null where there is none, or the comment of a failed report. */
+/** The content (null if there is none), or the comment of a failed report. */
 export type Contents = { fault: string; result?: boolean | null } | { contents: Value }
 
 const MALFORMED =
@@ -48,7 +48,7 @@ function emptiness(options: ManagedOptions): string {
   return `${what} value would result in empty contents. Set allow_empty to True to allow the managed file to be empty.`
 }
 
-/** Return the content as lines that end with newlines; bytes that are no text stay as they are. */
+/** Return the content as lines that end with newlines; binary content is unchanged. */
 function written(value: Value, options: ManagedOptions): Contents {
   let parts: string[]
   try {

@@ -1,5 +1,5 @@
-// A file with given content, owner and mode. The functions of the `file` module find the source and put the content in
-// place; this state checks the options, and tells a dry run from a real one.
+// A file with given content, owner and mode. The functions of the `file` module find the source and write the content;
+// this state checks the options, and handles dry runs.
 import { type Dict, isFailure, schemeOf, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   exists,
@@ -64,7 +64,7 @@ async function hasSourceHash(ctx: StateContext, request: ManagedRequest): Promis
   }
 }
 
-/** Set the owner and mode of a file whose content stays. */
+/** Set the owner and mode of a file without a change of content. */
 async function setPermissions(ctx: StateContext, answer: Answer, request: ManagedRequest): Promise<Answer> {
   const { name, mode } = request
   const args = [name, asDict(answer), ...positional(request, 'user', 'group', 'mode', 'attrs', 'follow_symlinks')]

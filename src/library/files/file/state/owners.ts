@@ -13,7 +13,7 @@ export function userOf(ctx: StateContext, user: Owner, kwargs: ReadonlyMap<strin
   return owner === null ? null : textOrNumber(owner)
 }
 
-/** Return the fault of an unknown user or group; a dry run only logs it, because other states may create them. */
+/** Return the error about an unknown user or group; a dry run only logs it, because other states may create them. */
 export async function unknownOwners(ctx: StateContext, user: Owner, group: Owner): Promise<string> {
   let fault = ''
   if (truthy(user) && (await ctx.call('file.user_to_uid', [user])) === '') {

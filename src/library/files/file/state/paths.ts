@@ -1,4 +1,4 @@
-// What states ask of paths beyond the paths of the sdk.
+// Queries of states about paths, beyond those of the sdk.
 import { dirName, exists, isAbsolute, normalPath, type StateContext } from '../../../../sdk/mod.ts'
 
 /** `os.path.relpath` of two absolute paths, or of two that are relative to the same place. */

@@ -1,5 +1,5 @@
-// All that a state of a file looks at and changes, told from its arguments. A state with an argument that is not known here, or with a
-// value that leads elsewhere, has no place.
+// The place of a file state: all that it reads and changes, derived from its arguments. A state with an unknown
+// argument, or with a value that leads elsewhere, has no place.
 import { type Dict, isDict, isList, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { dirName, isAbsolute, joinPaths, normalPath, type StatePlace } from '../../../../sdk/mod.ts'
 
@@ -12,18 +12,18 @@ const FILE =
   known(`name allow_empty context contents contents_newline create defaults encoding group makedirs mode replace show_changes
   source template user`)
 
-/** What requests themselves need, or how accounts are found. */
+/** Arguments about requests, or about the lookup of accounts. */
 const SHARED =
   /^\/(bin|sbin|lib\w*|dev|proc|run|sys|usr\/(bin|sbin|lib\w*)|etc\/(group|ld\.so\..*|localtime|nsswitch\.conf|passwd|sss[^/]*)|var\/lib\/(extrausers|sss))(\/|$)/
 
-/** A path that stands for itself: absolute, without parts that lead elsewhere. */
+/** Return a normal path: absolute, and without parts that lead elsewhere. */
 function ownPath(value: Value | undefined): string | undefined {
   const path = textOf(value ?? null)
   if (path === undefined || !isAbsolute(path) || normalPath(path) !== path || SHARED.test(path)) return undefined
   return path
 }
 
-/** What a slot holds is worked out when the state runs. */
+/** The value of a slot is computed when the state runs. */
 const hasSlot = (value: Value): boolean =>
   isDict(value)
     ? [...value.values()].some(hasSlot)
@@ -41,7 +41,7 @@ export const absentPlace = (args: Dict): StatePlace | undefined => placeOf(args,
 
 export const directoryPlace = (args: Dict): StatePlace | undefined => placeOf(args, DIRECTORY)
 
-/** A link is looked at together with what it leads to. */
+/** Return the place of a link, with its target. */
 export function symlinkPlace(args: Dict): StatePlace | undefined {
   const place = placeOf(args, LINK)
   const target = textOf(args.get('target') ?? null)

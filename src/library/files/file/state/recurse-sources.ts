@@ -41,7 +41,7 @@ export interface Gathered {
   /** Path → URL. */
   files: Map<string, string>
   directories: Set<string>
-  /** Path → what the link says. */
+  /** Path → target of the link. */
   links: Map<string, string>
   /** The paths that `clean` leaves. */
   keep: Set<string>
@@ -76,7 +76,7 @@ class Gatherer {
     else this.dropHollowLinks(directories, root)
   }
 
-  /** Where a path of the file server shall be, or undefined when it is not meant. */
+  /** Return the path on the machine for a path of the file server; undefined if it is not included. */
   private targetOf(path: string, root: string): string | undefined {
     if (strip(path) === '') return undefined
     const relative = relativePath(path, root)
@@ -111,7 +111,7 @@ class Gatherer {
       const target = this.targetOf(link, root)
       if (target === undefined || this.isOccupied(target)) continue
       const pointed = normalPath(joinPaths(dirName(target), says))
-      // another source has made something else of what the link points to
+      // another source has replaced the target of the link
       if (isDirectory && this.files.has(pointed)) this.ignored.add(target)
       else if (isDirectory || !this.directories.has(pointed)) {
         this.links.set(target, says)
@@ -131,7 +131,7 @@ class Gatherer {
     }
   }
 
-  /** Links to directories that are not made because they are empty, and links to such links. */
+  /** Drop links to directories that are not created because they are empty, and links to such links. */
   private dropHollowLinks(directories: readonly string[], root: string): void {
     const known = new Set(directories)
     for (let dropped = true; dropped; ) {

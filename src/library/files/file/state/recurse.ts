@@ -105,7 +105,7 @@ class Recursing {
     this.comments.set(path, [...(this.comments.get(path) ?? []), ...comments])
   }
 
-  /** Remove a path of another type; return true when a dry run ends there. */
+  /** Remove a path of another type; return true if a dry run ends there. */
   private async replaceKind(path: string, predicted: string, done: string): Promise<boolean> {
     if (this.ctx.test) {
       this.add(path, { ...begin(this.path), result: null, comment: predicted })

@@ -9,7 +9,7 @@ export interface Serializer {
   read?(bytes: Uint8Array, options: Options): Promise<Value>
 }
 
-/** Built-in formats that are bytes; the others, and those of users' own, are text. */
+/** The built-in binary format; the other formats, and users' own, are text. */
 const BINARY = 'msgpack'
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
@@ -26,7 +26,7 @@ export async function serializerOf(ctx: StateContext, name: string): Promise<Ser
   }
 }
 
-/** Options given as a list of dicts; those given otherwise do not count. */
+/** Return options given as a list of dicts; other forms are ignored. */
 export function optionsOf(value: Value): Map<string, Value> {
   const pairs = Array.isArray(value) ? (value as Value[]).filter(isDict).flatMap((each) => [...each]) : []
   return new Map(pairs.map(([key, option]) => [textOf(key) ?? str(key), option]))

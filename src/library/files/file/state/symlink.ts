@@ -113,7 +113,7 @@ async function predict(ctx: StateContext, answer: Answer, path: string, options:
   })
 }
 
-/** Set the owner of a link whose target is right; return the report. */
+/** Set the owner of a link with the right target; return the report. */
 async function settleOwner(ctx: StateContext, answer: Answer, path: string, owner: Owners): Promise<Answer> {
   const text = ownerText(owner)
   if (await isOwnedBy(ctx, path, owner)) {

@@ -1,4 +1,4 @@
-// Text that users give as one text or as a list.
+// Input that users give as one text or as a list.
 import { decodeBytes, isIterable, iterate, str, textOf, type Value } from '../../../../data/mod.ts'
 
 /** Return a value as a list of texts. */

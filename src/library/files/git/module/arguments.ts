@@ -1,4 +1,4 @@
-// Parameters that functions of `git` share, and the words of a command that they become.
+// Parameters that functions of `git` share, and their command-line words.
 import { misuse, str, type Value } from '../../../../data/mod.ts'
 import { arg } from '../../../../sdk/mod.ts'
 
@@ -67,5 +67,5 @@ export function taken<const Name extends string>(
 /** Return words when a condition holds. */
 export const when = (condition: unknown, ...parts: string[]): string[] => (condition ? parts : [])
 
-/** Return a value as one word; none for None. */
+/** Return a value as one word; no word for None. */
 export const given = (value: string | null): string[] => (value === null ? [] : [value])

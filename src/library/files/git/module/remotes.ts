@@ -1,4 +1,4 @@
-// Functions of `git` for remotes: their URLs and references, and fetching from them.
+// Functions of `git` for remotes: URLs, references, and fetching.
 import { type Dict, failure, redactUrl, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, changes, type FunctionContext, reads, ret } from '../../../../sdk/mod.ts'
 import {

@@ -1,4 +1,4 @@
-// Running git: in which directory, as which user, with which key, and how a failure is reported.
+// Runs git: working directory, user, key, and error reports.
 import {
   type Dict,
   failure,
@@ -14,7 +14,7 @@ import {
 } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
-/** How git is run: the parameters that most functions share. */
+/** The parameters about running git that most functions share. */
 export interface Access {
   user?: string | null
   password?: string | null

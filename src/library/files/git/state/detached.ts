@@ -97,7 +97,7 @@ async function fetch({ ctx, options, report, checkout, remote, rev, isHash }: Wo
   return null
 }
 
-/** Return the commit of the revision, or undefined when there is none. */
+/** Return the commit of the revision; undefined if it does not exist. */
 async function commitOf({ ctx, options, checkout, rev, remote, isHash }: Work): Promise<string | undefined> {
   if (isHash) return (await checkout.text('describe', [rev])) === '' ? undefined : rev
   const { user, password, identity, https_user, https_pass, output_encoding } = options

@@ -13,7 +13,7 @@ export interface Standing {
   /** The commit and branch to update. */
   base: string | null
   baseBranch: string | null
-  /** URL of the remote; null when there is no such remote. */
+  /** URL of the remote; null if the remote does not exist. */
   fetchUrl: string | null
   matches: boolean
   dirty: boolean

@@ -28,7 +28,7 @@ export class Report {
     return this.end(true, sentences(this.comments))
   }
 
-  /** Report what a dry run would change. */
+  /** Report the changes that a dry run predicts. */
   foreseen(comment: string): StateReturn {
     return this.end(null, comment)
   }

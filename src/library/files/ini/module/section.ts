@@ -1,5 +1,5 @@
-// Files of sections and options as Salt reads and writes them: comments and unknown lines are kept under names of their own,
-// and further indented lines belong to the option before them.
+// Files of sections and options as Salt reads and writes them: comments and unknown lines are kept under generated
+// names, and further indented lines belong to the preceding option.
 import { dictFrom, PyError, reEscape, str, type Value } from '../../../../data/mod.ts'
 
 const COMMENT = /^\s*([#;])/
@@ -146,7 +146,7 @@ function optionPattern(separator: string): RegExp {
 
 const difference = (before: string | null, after: Value): Map<Value, Value> => dictFrom({ before, after })
 
-/** Return values as they are read after writing: as texts. */
+/** Return values as they would be read after writing: as texts. */
 function plainOf(value: Value): Value {
   if (!(value instanceof Map)) return str(value)
   return new Map(Array.from(value, ([key, held]): [Value, Value] => [str(key), plainOf(held)]))

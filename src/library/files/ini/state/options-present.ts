@@ -1,4 +1,4 @@
-// Options of an INI file with given values; with `strict` there are no others.
+// Options of an INI file with given values; with `strict`, no others.
 import { type Dict, dictEntries, dictFrom, PyError, str, truthy, typeName, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 
@@ -16,7 +16,7 @@ interface Work {
   ctx: StateContext
   request: Request
   place: Record<string, Value>
-  /** Options outside of sections, and sections, as they were. */
+  /** Options outside of sections, and sections, in their original form. */
   top: Dict
   sections: Dict
   changes: Dict
@@ -24,7 +24,7 @@ interface Work {
   foreseen: boolean
 }
 
-/** Options by section, as they were written. */
+/** Return options by section, in their original form. */
 export function entriesOf(sections: Value): [Value, Value][] {
   if (!truthy(sections)) return []
   if (sections instanceof Map) return [...dictEntries(sections)]

@@ -1,5 +1,5 @@
 // The files that processes have open for writing, from /proc. A file that no process writes any more is complete, which
-// is what `close_write` reports.
+// `close_write` reports.
 import { decodeBytes } from '../../../../data/mod.ts'
 import { type BeaconContext, unlessRefused } from '../../../../sdk/mod.ts'
 

@@ -1,5 +1,5 @@
-// Files that are opened, read and closed without writing. Node does not report that, so `inotifywait` does where it is installed.
-// Directories are skipped, because this beacon itself opens them.
+// Files that are opened, read and closed without writing. Node does not report these events, so `inotifywait` is used
+// if it is installed. Directories are skipped, because this beacon itself opens them.
 import type { BeaconContext, Followed } from '../../../../sdk/mod.ts'
 import type { Change } from './watcher.ts'
 

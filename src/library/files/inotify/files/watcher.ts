@@ -78,7 +78,7 @@ export class Watcher {
     }
   }
 
-  /** Drop the written files, because no mask asks for them. */
+  /** Drop the written files, because no mask requests them. */
   forgetWritten(): void {
     this.written.clear()
   }

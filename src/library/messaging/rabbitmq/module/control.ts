@@ -1,4 +1,4 @@
-// The programs rabbitmqctl and rabbitmq-plugins, and the tables that they print. The heading depends on the version.
+// The programs rabbitmqctl and rabbitmq-plugins, and the tables in their output. The heading depends on the version.
 import { type Dict, failure, type SaltError, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, oneLine } from '../../../../sdk/mod.ts'
 
@@ -19,7 +19,7 @@ interface CallOptions {
   password?: string
 }
 
-/** Run the program, and return what cmd.run_all returns. */
+/** Run the program; return the result of cmd.run_all. */
 export async function call(
   ctx: FunctionContext,
   runas: RunAs,

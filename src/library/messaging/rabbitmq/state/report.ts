@@ -1,4 +1,4 @@
-// Parts that the rabbitmq states share: when they can be applied, and failures of rabbitmqctl as comments.
+// Shared parts of the rabbitmq states: their condition, and failures of rabbitmqctl as comments.
 import { isFailure, type Value } from '../../../../data/mod.ts'
 import { arg, type StateDeclaration, type StateReturn } from '../../../../sdk/mod.ts'
 

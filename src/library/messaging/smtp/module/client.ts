@@ -6,7 +6,7 @@ import { type Connection, type FunctionContext, isHostError } from '../../../../
 export interface Envelope {
   sender: string
   recipients: readonly string[]
-  /** Headers and body, with line ends as they come. */
+  /** Headers and body, with unchanged line ends. */
   message: string
 }
 
@@ -18,7 +18,7 @@ export interface MailServer {
   login?: { username: string; password: string }
 }
 
-/** The server said no; the message says to what. */
+/** The server refused a command; the message names it. */
 export class MailRefused extends BrineError<'MailRefused'> {
   constructor(message: string) {
     super('MailRefused', message)

@@ -10,7 +10,7 @@ export interface Mail {
   sender: string
   recipient: string
   body: string
-  /** Of which kind the text is: plain, html, … */
+  /** The subtype of the text: plain, html, … */
   subtype?: string
   attachments: readonly Attachment[]
   /** Something that occurs in no part. */

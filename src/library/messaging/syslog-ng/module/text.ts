@@ -1,5 +1,5 @@
-// The configuration of syslog-ng from data: statements have options, options have parameters, and these may have a type
-// and values of their own.
+// Writes the configuration of syslog-ng from data: statements have options, options have parameters, and these may have
+// a type and values.
 import {
   type Dict,
   getItem,
@@ -31,7 +31,7 @@ const line =
   (indent) =>
     `${indent}${str(value)}`
 
-/** `type( … )` with what it holds on lines of its own. */
+/** Write `type( … )` with its content on separate lines. */
 const call =
   (type: string, parts: readonly Part[], between: string, end: string): Part =>
   (indent) => {
@@ -70,7 +70,7 @@ const isReference = (data: Value): data is Dict =>
 
 const isInline = (data: Value): data is Dict => isDict(data) && data.size === 1 && isList([...data.values()][0]!)
 
-/** A part of a log path: the name of a statement, a statement right there, or a junction of channels. */
+/** Return a part of a log path: the name of a statement, an inline statement, or a junction of channels. */
 function pathPart(data: Value, hasJunctions: boolean): Part[] {
   if (isReference(data)) return [optionOf(data)]
   if (!isInline(data)) return []

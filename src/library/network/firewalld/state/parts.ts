@@ -59,7 +59,7 @@ export const ICMP: Part = list('block_icmp', 'list_icmp_block', 'block_icmp', 'a
   valid: 'firewalld.get_icmp_types',
 })
 
-/** In the order in which they are changed. */
+/** In the order of changes. */
 export const PARTS: readonly Part[] = [
   list('ports', 'list_ports', 'add_port', 'remove_port'),
   list('port_fwd', 'list_port_fwd', 'add_port_fwd', 'remove_port_fwd', {

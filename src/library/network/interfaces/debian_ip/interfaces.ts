@@ -101,7 +101,7 @@ export async function readInterfaces(ctx: FunctionContext): Promise<Map<string, 
   return parseInterfaces(texts.filter((text) => text !== undefined))
 }
 
-/** Options in the order in which they are written. */
+/** Options in writing order. */
 const WRITTEN = (
   'autoconf privext dhcp hwaddress hwaddr vlan_raw_device address addresses netmask metric gateway pointopoint scope ' +
   'hostname media leasehours leasetime vendor client bootfile server mode endpoint dstaddr local ttl mtu provider unit ' +

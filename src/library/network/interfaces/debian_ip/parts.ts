@@ -53,7 +53,7 @@ export function hardware(opts: Settings, iface: string): Part {
   return part
 }
 
-/** Bond modes: their names, and the settings they take. */
+/** Bond modes: their names and settings. */
 const MODES: readonly { name: string; takes: readonly string[] }[] = [
   { name: 'balance-rr', takes: ['arp'] },
   { name: 'active-backup', takes: ['link', 'primary', 'carrier'] },

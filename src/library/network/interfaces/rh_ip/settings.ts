@@ -67,7 +67,7 @@ function hardware(opts: Settings, iface: string, processors: number): string {
   return words.join(' ')
 }
 
-/** Bond modes, and the settings they take beside link monitoring. */
+/** Bond modes, and their settings besides link monitoring. */
 const MODES: readonly { name: string; takes: readonly string[] }[] = [
   { name: 'balance-rr', takes: ['arp'] },
   { name: 'active-backup', takes: ['primary'] },

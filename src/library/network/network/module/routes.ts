@@ -45,7 +45,7 @@ function route6(words: string[]): Route | undefined {
   }
   const local = { ...shared, gateway: '::', flags: 'U' }
   if (first === 'local') return { ...local, destination: `${words[1]}/128`, interface: device(words, 2) }
-  ipNetwork(first, false) // refuses what is no network
+  ipNetwork(first, false) // throws for an invalid network
   return { ...local, destination: first, interface: device(words, 1) }
 }
 

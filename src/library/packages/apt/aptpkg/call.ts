@@ -1,5 +1,5 @@
-// Calls of apt and dpkg: without questions, in a systemd scope for changes, so that a restart of the minion does not end
-// them, and again while another program holds the lock of dpkg.
+// Calls of apt and dpkg: without prompts, in a systemd scope for changes, so that a restart of the minion does not end
+// them, and repeated while another program holds the lock of dpkg.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dict, isDict, type Value } from '../../../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, runAll } from '../../../../sdk/mod.ts'
@@ -17,7 +17,7 @@ const MOST_RETRIES = 10
 export interface AptCall {
   /** Whether to use a scope where systemd runs. */
   scope?: boolean
-  /** Further variables; default: the ones of the configuration. */
+  /** Environment variables. Default: those of the configuration. */
   env?: Dict
   options?: ReadonlyMap<string, Value> | Readonly<Record<string, Value>>
 }

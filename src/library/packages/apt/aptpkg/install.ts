@@ -153,7 +153,7 @@ function commands(plan: Plan, given: Installation, isFile: boolean): string[][] 
   const download = given.downloadonly ? ['--download-only'] : []
   const both = plan.install.length > 0 && plan.downgrade.length > 0
   const list: string[][] = []
-  // Of these two commands, only the last one gets the option to download only
+  // of these two commands, only the last one gets the option to download only
   if (plan.install.length > 0) list.push([...start, 'install', ...plan.install, ...(both ? [] : download)])
   if (plan.downgrade.length > 0) list.push([...start, ...force, 'install', ...plan.downgrade, ...download])
   if (plan.reinstall.size > 0) {

@@ -1,5 +1,5 @@
-// What dpkg has: installed packages with their versions, removed ones that left their configuration, and those that are to
-// be purged and cannot be. The answer is kept until something is installed or removed.
+// The packages in dpkg's database: installed packages with their versions, removed ones with remaining configuration,
+// and those that could not be purged. The result is cached until something is installed or removed.
 import { type Dict, isDict, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, runAll } from '../../../../sdk/mod.ts'
 

@@ -146,7 +146,7 @@ function receiving(
   return ['gpg', '--no-default-keyring', '--keyring', ring, '--keyserver', keyserver, '--recv-keys', keyid]
 }
 
-/** Add a key, and return whether it is there. */
+/** Add a key; return whether it exists afterwards. */
 export async function addRepoKey(ctx: FunctionContext, given: KeyToAdd): Promise<boolean> {
   const folder = folderOf(given.keydir)
   if (!given.aptKey && !(await hasFolder(ctx, folder))) return false

@@ -23,7 +23,7 @@ async function proxyUrl(ctx: FunctionContext): Promise<string> {
   return `http://${login}${str(host!)}:${str(port!)}`
 }
 
-/** What a personal archive is as a definition; an answer when apt-add-repository has done all. */
+/** Return the definition of a personal archive; or a result if apt-add-repository has done all. */
 async function fromPpa(
   ctx: FunctionContext,
   repo: string,
@@ -166,7 +166,7 @@ async function bringKeys(ctx: FunctionContext, options: Options, place: KeyPlace
   }
 }
 
-/** The entry that is meant, by the definition or by type and suite of the options. */
+/** Return the matching entry, by the definition or by type and suite of the options. */
 function findSource(sources: readonly AptSource[], wanted: SourceLine, options: Options): AptSource | undefined {
   const comps = [...new Set([...wanted.comps.map((comp) => comp.trim()), ...(options.get('comps') as string[])])]
   const architectures = (options.get('architectures') as string[]).join(',')

@@ -1,4 +1,4 @@
-// Package sources as Salt shows them: by address, an entry for each type and suite; finding one, and deleting one.
+// Package sources in Salt's form: by address, an entry for each type and suite; lookup and deletion.
 import { failure, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { Deb822Source } from '../sources/deb822.ts'
@@ -64,7 +64,7 @@ function definitionOf(ctx: FunctionContext, repo: string, auth: Value): string {
   return ppa ? ppaLine(ppa, grain(ctx, 'oscodename'), auth) : repo
 }
 
-/** The entry that a definition means; an empty dict when there is none. */
+/** Return the entry of a definition; an empty dict if there is none. */
 export async function getRepo(ctx: FunctionContext, repo: string, ppaAuth: Value = null): Promise<Repo> {
   const definition = definitionOf(ctx, repo, ppaAuth)
   const repos = await listRepos(ctx)
@@ -85,7 +85,7 @@ export async function getRepo(ctx: FunctionContext, repo: string, ppaAuth: Value
   return found ?? new Map()
 }
 
-/** Takes an entry, or the wanted parts of it, away; whether there was something to take. */
+/** Remove an entry, or the wanted parts of it; return whether there was anything to remove. */
 function take(sources: AptSource[], source: AptSource, wanted: SourceLine): boolean {
   const drop = (): void => {
     const at = sources.findIndex((other) => sameSource(other, source))

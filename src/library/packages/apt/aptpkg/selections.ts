@@ -125,7 +125,7 @@ const UNHOLD: Words = {
   already: 'is already set not to be held.',
 }
 
-/** Hold or release packages, and return a report in the form of a state for each of them. */
+/** Hold or release packages; return a report for each of them in the form of a state. */
 async function mark(ctx: FunctionContext, packages: HoldCall, words: Words): Promise<Dict> {
   const reports: Dict = new Map()
   const dryRun = option(ctx.opts, 'test')

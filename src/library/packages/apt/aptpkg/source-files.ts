@@ -23,7 +23,7 @@ export async function readSources(ctx: FunctionContext): Promise<AptSource[]> {
   return sources
 }
 
-/** Writes the files of all entries; those that are as they should be stay untouched. */
+/** Write the files of all entries; unchanged files are not written. */
 export async function writeSources(ctx: FunctionContext, sources: readonly AptSource[]): Promise<void> {
   const texts = sources.length > 0 ? sourceTexts(sources) : new Map([[SOURCES_LIST, EMPTY]])
   for (const [file, text] of texts) {

@@ -1,4 +1,4 @@
-// Facts about installed packages, from dpkg-query in one call: fields by line, packages apart by a line of their own.
+// Facts about installed packages, from one call of dpkg-query: one field per line, packages separated by a marker line.
 import { type Dict, failure, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, runAll, textAt } from '../../../../sdk/mod.ts'
 

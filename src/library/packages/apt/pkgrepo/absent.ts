@@ -1,4 +1,4 @@
-// A package source is not there.
+// Ensures that a package source is absent.
 import { isDict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import { SourceLine } from '../sources/source-line.ts'
@@ -22,7 +22,7 @@ function nameOf(ctx: StateContext, name: string, kwargs: Map<string, Value>): st
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.every((one) => b.includes(one)) && b.every((one) => a.includes(one))
 
-/** The entry that is meant; on Debian only one for the same architectures. */
+/** Return the matching entry; on Debian only one with the same architectures. */
 async function findRepo(ctx: StateContext, definition: string, kwargs: Map<string, Value>): Promise<Value> {
   const repo = await ctx.call('pkg.get_repo', [definition], kwargs)
   if (!isDict(repo) || repo.size === 0 || ctx.grains.get('os_family') !== 'Debian') return repo

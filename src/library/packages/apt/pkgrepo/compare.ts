@@ -13,7 +13,7 @@ const sameItems = (a: Value, b: Value): boolean => {
   return equals(sorted(items(a)), sorted(items(b)))
 }
 
-/** A line of sources.list: what follows the suite counts in any order. */
+/** Return the words of a line in sources.list: the order after the suite does not matter. */
 function words(line: string): string[] {
   const all = line.split(/\s+/).filter(Boolean)
   return [...all.slice(0, 3), ...all.slice(3).sort()]
@@ -27,7 +27,7 @@ function sameLine(wanted: string, present: string, comments: Value | undefined):
   return comments === undefined || comment === combineComments(comments)
 }
 
-/** Comments of a repository file, each on a line of its own; marks and spaces before them do not count. */
+/** Return the comments of a repository file, one per line, without leading marks and spaces. */
 function rpmComments(comments: Value): string {
   const list = isList(comments) ? (comments as Value[]).map(str) : [str(comments)]
   return list.map((line) => line.replace(/^#+/, '').trimStart()).join('\n')

@@ -1,4 +1,4 @@
-// A package source is there as it is wanted.
+// Ensures that a package source exists as wanted.
 import { isFailure, splitLines, str, strip, truthy, type Value } from '../../../../data/mod.ts'
 import { INTERNAL_KEYWORDS, isTrue, type StateContext, type StateReturn, textAt } from '../../../../sdk/mod.ts'
 import { expandRepoDefinition } from '../sources/sources.ts'
@@ -34,7 +34,7 @@ interface Wanted {
   options: Map<string, Value>
 }
 
-/** Names and switches as the package manager of the family has them. */
+/** Return names and switches in the form of the system's package manager. */
 function wantedOf(ctx: StateContext, { name, ppa, copr, kwargs }: Managed): Wanted {
   const os = str(ctx.grains.get('os_family') ?? '')
   const options = new Map([...kwargs].filter(([key]) => !['enabled', 'disabled', 'allow_insecure_key'].includes(key)))

@@ -1,9 +1,9 @@
-// Sources in deb822 form: sections of `Field: value`, comments before and after them. One entry may stand for several
-// types, addresses and suites.
+// Sources in deb822 form: sections of `Field: value`, with comments before and after them. One entry may contain
+// several types, addresses and suites.
 import { iterate, PyError, splitLines, str, type Value } from '../../../../data/mod.ts'
 import { switchOf, trustOf } from './source-line.ts'
 
-/** Fields by name, whatever the case of its letters. */
+/** Fields by name, ignoring case. */
 export class Deb822Section {
   readonly tags = new Map<string, string>()
   header: string[] = []
@@ -58,7 +58,7 @@ export class Deb822Section {
 
 const words = (text: string | undefined): string[] => splitPieces(text ?? '')
 
-/** Words, where brackets hold together what is in them. */
+/** Split words; brackets keep their content together. */
 function splitPieces(text: string): string[] {
   return text.trim().match(/(?:\[[^\]]*\]?|[^\s[])+/g) ?? []
 }
@@ -166,7 +166,7 @@ export class Deb822Source {
     return this.section.tags.size === 0
   }
 
-  /** How it is written, without the end of its last line. */
+  /** Return the written form, without the final line end. */
   text(): string {
     return this.section.text().trim()
   }

@@ -1,5 +1,5 @@
-// One line of sources.list: `deb [options] uri suite components # comment`, switched off when it is commented out. What is
-// no entry keeps its text. Salt's reading rules, surprises included, because states compare what it makes of a line.
+// One line of sources.list: `deb [options] uri suite components # comment`, disabled if it is commented out. Other
+// lines keep their text. The parsing rules are Salt's, oddities included, because states compare the results.
 import { misuse, numberOf, PyError, splitWords, textOf, type Value } from '../../../../data/mod.ts'
 
 export const SOURCES_LIST = '/etc/apt/sources.list'
@@ -8,7 +8,7 @@ const TYPES = ['deb', 'deb-src', 'rpm', 'rpm-src']
 const NO = ['no', 'false', 'without', 'off', 'disable', '0']
 const YES = ['yes', 'true', 'with', 'on', 'enable', '1']
 
-/** Words for yes and no, as the fields of sources have them. */
+/** Parse yes and no, as in the fields of sources. */
 export function switchOf(value: Value): boolean {
   if (typeof value === 'boolean') return value
   const word = textOf(value)?.toLowerCase()
@@ -82,7 +82,7 @@ export class SourceLine {
   dist = ''
   comps: string[] = []
   comment = ''
-  /** As it was written; its options stay when the entry is written anew. */
+  /** The original line; its options stay when the entry is rewritten. */
   line: string
   file: string
   private signer = ''
@@ -151,7 +151,7 @@ export class SourceLine {
     this.dist = suites[0] ?? ''
   }
 
-  /** How it is written, without the line's end. */
+  /** Return the written form, without the line end. */
   text(): string {
     if (this.invalid) return this.line.trim()
     const options = this.options()

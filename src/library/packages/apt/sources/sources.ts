@@ -1,12 +1,12 @@
 // The package sources of a machine: entries of sources.list and of the files beside it, in both forms, read and written
-// as Salt does; and what a definition in a state becomes as an entry.
+// like Salt; and the conversion of a state's definition to an entry.
 import { isList, iterate, PyError, str, textOf, truthy, typeName, type Value } from '../../../../data/mod.ts'
 import { Deb822Section, Deb822Source } from './deb822.ts'
 import { SOURCES_LIST, SourceLine } from './source-line.ts'
 
 export type AptSource = SourceLine | Deb822Source
 
-/** The entries of one file. A line that cannot be read ends them, and `onFailure` hears of it. */
+/** Return the entries of one file. An invalid line ends them, and `onFailure` receives the error. */
 export function parseSources(file: string, text: string, onFailure: (error: unknown) => void): AptSource[] {
   const entries: AptSource[] = []
   try {
@@ -99,7 +99,7 @@ export interface System {
   codename: string
 }
 
-/** A definition with what a state says beside it, in the shape that `pkg.get_repo` has. */
+/** Return a definition with its options from a state, in the form of `pkg.get_repo`. */
 export function expandRepoDefinition(definition: string, options: RepoOptions, system: System): Map<string, Value> {
   const ppa = ppaOf(definition, system.os)
   const entry = new SourceLine(ppa ? ppaLine(ppa, system.codename, options.get('ppa_auth') ?? null) : definition)

@@ -44,7 +44,7 @@ export async function choco(
   return outcome
 }
 
-/** Return the options against progress output and questions, as far as the version has them. */
+/** Return the options that suppress progress output and prompts, if the version supports them. */
 export async function silently(ctx: FunctionContext, { progress }: { progress: boolean }): Promise<string[]> {
   const quiet = progress && (await isAtLeast(ctx, '0.10.4')) ? ['--no-progress'] : []
   return [...quiet, ...((await isAtLeast(ctx, '0.9.9')) ? ['--yes'] : [])]

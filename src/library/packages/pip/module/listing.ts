@@ -148,7 +148,7 @@ export interface VersionQuestion extends Place {
   extra_index_url: Value
 }
 
-/** All versions that the index has, lowest first; None when there are none. */
+/** Return all versions in the index, the lowest first; None if there are none. */
 export async function allVersions(ctx: FunctionContext, name: string, question: VersionQuestion): Promise<Value> {
   const version = (await pipVersion(ctx, question)) ?? ''
   const index = versionHolds(version, '>=', '21.2')

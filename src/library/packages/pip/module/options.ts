@@ -122,7 +122,7 @@ const exclusive: Option = (_, given) => {
   return []
 }
 
-/** An option whose value is a URL. */
+/** An option with a URL as its value. */
 export const url =
   (name: string): Option =>
   (ctx, given, version) => {

@@ -1,10 +1,10 @@
-// Which pip is meant: the one of a virtualenv, of a Python, a program of its own, or of the machine's Python. It is run
-// through cmd.run_all, and within a virtualenv it is told where that is.
+// Selects the pip program: that of a virtualenv, of a Python, an explicit program, or that of the machine's Python. It
+// runs through cmd.run_all, and in a virtualenv it gets the path of the virtualenv.
 import { failure, isDict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, runAll } from '../../../../sdk/mod.ts'
 
 const missing = (message: string): SaltError => new SaltError('CommandNotFoundError', message)
-/** Whom and where a call of pip concerns. */
+/** The user and the target of a call of pip. */
 export interface Place {
   bin_env: Value
   user?: Value
@@ -51,7 +51,7 @@ export async function isDirectory(ctx: FunctionContext, path: string): Promise<b
   return (await ctx.host.stat(path))?.type === 'directory'
 }
 
-/** The environment of a call: the virtualenv, and what the user adds. */
+/** Return the environment of a call: the virtualenv, and the user's variables. */
 export async function environment(ctx: FunctionContext, bin_env: Value, env_vars: Value = null): Promise<Value> {
   if (truthy(env_vars) && !isDict(env_vars)) throw failure(`env_vars ${str(env_vars)} is not a dictionary`)
   const env = new Map<Value, Value>()
@@ -76,7 +76,7 @@ export function forgetVersion(ctx: FunctionContext, bin_env: Value): void {
   ctx.memory.delete(versionKey(bin_env))
 }
 
-/** None when pip does not tell. */
+/** None if pip does not report a version. */
 export async function pipVersion(ctx: FunctionContext, place: Place): Promise<string | null> {
   const known = ctx.memory.get(versionKey(place.bin_env))
   if (known !== undefined) return known as string | null

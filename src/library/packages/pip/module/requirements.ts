@@ -1,5 +1,5 @@
-// Files of requirements. Those of the file server are fetched; for another user they are copied, with all the files they
-// include, to a place that the user can read.
+// Requirements files. Those of the file server are fetched; for another user they are copied, with all included files,
+// to a place that the user can read.
 import { PyError, parseSaltUrl, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
@@ -54,7 +54,7 @@ async function fetched(ctx: FunctionContext, url: string, saltenv: string): Prom
   return truthy(cached) ? str(cached) : undefined
 }
 
-/** A file and those it includes, outermost first. */
+/** Return a file and its includes, outermost first. */
 async function chain(ctx: FunctionContext, path: string): Promise<string[]> {
   const text = Buffer.from(await ctx.host.read(path)).toString()
   const lines = text.replace(/(?:^|\s+)#.*$/gm, '')

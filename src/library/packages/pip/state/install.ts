@@ -1,4 +1,4 @@
-// pip.installed: what is missing is installed in one call of pip, and its output becomes the report.
+// pip.installed: missing packages are installed in one call of pip, and its output becomes the report.
 import { type Dict, isDict, SaltError, str, truthy, type Value, versionHolds } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import { type InstallOptions, satisfied, type Wanted, wantedOf } from './wanted.ts'

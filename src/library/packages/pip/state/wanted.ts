@@ -15,7 +15,7 @@ import type { StateContext } from '../../../../sdk/mod.ts'
 export interface Wanted {
   /** Package name; empty for a URL or path without a name. */
   prefix: string
-  /** As the user wrote it. */
+  /** The text of the user. */
   text: string
   specifiers: readonly Specifier[]
 }

@@ -108,7 +108,7 @@ export interface Patches {
   kwargs: Map<string, Value>
 }
 
-/** Advisories that are still to be followed, or a report that there are none. */
+/** Return the advisories that are not applied yet, or a report that there are none. */
 async function missingPatches(ctx: StateContext, { name, advisory_ids, kwargs }: Patches): Promise<Value[] | Report> {
   const current = await ctx.call('pkg.list_installed_patches', [], kwargs)
   const isThere = (one: Value): boolean => truthy(current.get(one) ?? null)

@@ -1,4 +1,4 @@
-// Holding packages as part of installing them, and as states of their own.
+// Holding packages as part of an installation, and as separate states.
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 import { isFailure, type Options, type Report, report } from './provider.ts'
@@ -54,7 +54,7 @@ export async function holdInstalled(
   return done
 }
 
-/** Adds what holding changed to the changes of an installation. */
+/** Add the changes of holds to the changes of an installation. */
 export function mergeHolds(changes: Dict, modified: readonly Dict[]): void {
   for (const one of modified) {
     const name = one.get('name')!
@@ -80,7 +80,7 @@ interface Locks {
 const NO_LOCKS =
   'No any function to get the list of held packages available.\nCheck if the package manager supports package locking.'
 
-/** Packages that are held, as this package manager tells; undefined when it cannot. */
+/** Return the held packages from the package manager; undefined if it does not support holds. */
 async function readLocks(ctx: StateContext): Promise<Locks | undefined> {
   if (ctx.has('pkg.list_locks')) {
     return { locks: (await ctx.call('pkg.list_locks')) as Map<string, Dict>, versioned: true }

@@ -1,4 +1,4 @@
-// Packages are at the newest version there is.
+// Ensures that packages have the newest available version.
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import { installableVersions } from './planned.ts'

@@ -2,7 +2,7 @@
 import { type Dict, dictFrom, isDict, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { nestedText, type StateContext } from '../../../../sdk/mod.ts'
 import { desiredName, type Report, report } from './provider.ts'
-import type { Targets, Wish } from './targets.ts'
+import type { InstallRequest, Targets } from './targets.ts'
 
 const change = (fresh: Value, old: Value = ''): Dict => dictFrom({ new: fresh, old })
 
@@ -31,13 +31,13 @@ export async function installableVersions(
 
 const firstVersion = (list: Value): Value => (Array.isArray(list) ? (list as Value[])[0]! : (textOf(list)?.[0] ?? list))
 
-export async function plannedReport(ctx: StateContext, wish: Wish, found: Targets): Promise<Report> {
+export async function plannedReport(ctx: StateContext, request: InstallRequest, found: Targets): Promise<Report> {
   const { install, reinstall, unpurge } = found
   const comments: string[] = []
   const changes: Dict = new Map()
-  const isFile = truthy(wish.sources)
+  const isFile = truthy(request.sources)
   if (install.size > 0) {
-    const refresh = wish.refresh && !found.refreshed
+    const refresh = request.refresh && !found.refreshed
     const versions = isFile ? undefined : await installableVersions(ctx, install, { refresh })
     for (const name of install.keys()) changes.set(name, versions?.get(name) ?? change('installed'))
     comments.push(`The following packages would be installed/updated: ${[...install.keys()].join(', ')}`)
@@ -49,7 +49,7 @@ export async function plannedReport(ctx: StateContext, wish: Wish, found: Target
     for (const name of unpurge) changes.set(name, change('installed'))
   }
   const shown = (name: Value): string => (isFile ? String(name) : desiredName(name, reinstall))
-  if (reinstall.size > 0 && wish.reinstall) {
+  if (reinstall.size > 0 && request.reinstall) {
     const names = [...reinstall.keys()].map(shown)
     for (const name of names) changes.set(name, change('installed'))
     comments.push(`The following packages would be reinstalled: ${names.join(', ')}`)
@@ -60,5 +60,5 @@ export async function plannedReport(ctx: StateContext, wish: Wish, found: Target
       changes.set(name, new Map())
     }
   }
-  return report(wish.name, null, comments.join('\n'), changes)
+  return report(request.name, null, comments.join('\n'), changes)
 }

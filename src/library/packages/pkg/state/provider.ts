@@ -1,4 +1,4 @@
-// The package manager of the minion, whichever it is: what it offers, what it answers, and how its failures are reported.
+// The package manager of the minion behind one interface: its functions, its results, and reports of its errors.
 import { type Dict, isDict, SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { CommandError, isHostError, isTrue, option, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 
@@ -33,7 +33,7 @@ export async function meetProvider(ctx: StateContext): Promise<void> {
 export const isFailure = (error: unknown, ...codes: string[]): error is SaltError =>
   error instanceof SaltError && (codes.length === 0 ? ['CommandExecutionError'] : codes).includes(error.code)
 
-/** A failed call as a report: what it changed, and what it said. Salt has the parts in another order then. */
+/** Return a failed call as a report: its changes, and its error. In Salt, the parts are then in another order. */
 export function failed(name: string, error: unknown, doing: string): Report {
   if (!isFailure(error)) throw error
   const info = error instanceof CommandError && truthy(error.info) ? error.info : null
@@ -55,7 +55,7 @@ export const listPackages = async (ctx: StateContext, options: Options, more: Re
     new Map<string, Value>([...withOrigin(ctx, options), ['versions_as_list', true], ...Object.entries(more)]),
   )
 
-/** FreeBSD tells where its packages come from, because states may name them so. */
+/** FreeBSD reports the origin of its packages, because states may name packages by it. */
 export const withOrigin = (ctx: StateContext, options: Options): Map<string, Value> =>
   new Map<string, Value>([...options, ...(ctx.grains.get('os') === 'FreeBSD' ? [['with_origin', true] as const] : [])])
 
@@ -74,7 +74,10 @@ export function versionList(entry: Value): Value[] {
   return Array.isArray(list) ? (list as Value[]) : truthy(list) ? [list] : []
 }
 
-/** Names of what provides them, replaced where the package manager can resolve that; then nothing is to be refreshed. */
+/**
+ * Replace capabilities by the names of packages that provide them, if the package manager can resolve them; then no
+ * refresh is needed.
+ */
 export async function resolveCapabilities(
   ctx: StateContext,
   pkgs: Value,

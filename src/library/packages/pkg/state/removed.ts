@@ -25,7 +25,7 @@ export interface Removal {
 
 type Action = 'remove' | 'purge'
 
-/** Names to remove, or a report that there is nothing to do. */
+/** Return the names to remove, or a report that nothing is to be done. */
 async function findTargets(ctx: StateContext, wanted: Removal): Promise<string[] | Report> {
   const { name, version, pkgs, normalize, ignore_epoch, kwargs } = wanted
   const current = await listPackages(ctx, kwargs)

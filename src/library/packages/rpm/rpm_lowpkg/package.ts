@@ -1,5 +1,5 @@
-// What rpm and the programs above it say about a package, and the name it goes by here: with its architecture when that is
-// a foreign one.
+// Package data of rpm and the programs above it, and the name of a package here: with its architecture if that is a
+// foreign one.
 
 const X86_64 = ['x86_64', 'x86_64_v2']
 const X86_32 = ['i386', 'i486', 'i586', 'i686']
@@ -26,7 +26,7 @@ export function resolveName(name: string, arch: string, osarch: string): string 
   return own || bothX86 ? name : `${name}.${arch}`
 }
 
-/** `name.arch` by its parts; the architecture is undefined when there is none that is known. */
+/** Split `name.arch`; the architecture is undefined if it is not a known one. */
 export function splitArch(name: string): { name: string; arch: string | undefined } {
   const dot = name.lastIndexOf('.')
   const arch = name.slice(dot + 1)

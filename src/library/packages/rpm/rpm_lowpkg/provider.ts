@@ -18,7 +18,7 @@ const low =
   (ctx: FunctionContext, names: readonly string[], options: Options): Value | Promise<Value> =>
     ctx.call(`lowpkg.${fun}`, names, withOptions ? options : new Map())
 
-/** `root` tells whether the functions about files take the option `root`. */
+/** `root`: whether the functions about files accept the option `root`. */
 export const rpmFunctions = ({ root }: { root: boolean }): Record<string, FunctionDeclaration> => ({
   normalize_name: reads({
     doc: 'Return a package name without the architecture of this machine.',

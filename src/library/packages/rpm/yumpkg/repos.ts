@@ -128,7 +128,7 @@ export async function deleteRepo(ctx: FunctionContext, given: string, basedir: V
   return `Repo ${repo} has been removed from ${path}`
 }
 
-/** Return the settings to set and the names of settings to remove: empty ones, and other kinds of link. */
+/** Return the settings to set and the names of settings to remove: empty ones, and alternatives of the given link. */
 function requestedSettings(kwargs: Options): { set: Dict; gone: string[] } {
   const set: Dict = new Map()
   const gone: string[] = []

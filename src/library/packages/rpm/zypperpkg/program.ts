@@ -1,5 +1,5 @@
-// How zypper is called: without questions, with XML as its answer where that is asked for, and again while another program
-// holds its lock. Some of its exit codes are no failures.
+// Calls of zypper: without prompts, with XML output on request, and repeated while another program holds its lock. Some
+// of its exit codes are no failures.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isA, recover } from '../../../../base/mod.ts'
 import { failure, PyError, parseXml, str, truthy, type Value, type XmlElement } from '../../../../data/mod.ts'
@@ -8,7 +8,7 @@ import { configuredEnvironment, scopeWords } from '../../common/command.ts'
 
 const LOCKED = 7
 const SUCCESS = new Set([0, 100, 101, 102, 103])
-/** No repositories, locked, a repository that could not be refreshed, a script of a package that failed. */
+/** Codes: no repositories, locked, a repository that could not be refreshed, a failed package script. */
 const WARNINGS = new Set([6, LOCKED, 106, 107])
 const LOCK_WAIT = 5000
 const MOST_WAITS = 120

@@ -11,7 +11,7 @@ export interface Refresh {
   repos?: Value
 }
 
-/** By repository: true when it was fetched, false when it was up to date. */
+/** By repository: true if it was fetched, false if it was up to date. */
 export async function refresh(ctx: FunctionContext, call: Refresh = {}): Promise<Dict> {
   const { root = null, gpgautoimport = false, repos = [] } = call
   await clearRefreshMark(ctx)

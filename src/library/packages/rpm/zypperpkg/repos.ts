@@ -83,7 +83,7 @@ function changeWords(kwargs: Options): string[] {
   return words
 }
 
-/** Changes a repository, or adds one; the answer is what is known about it then. */
+/** Change a repository, or add one; return its data afterwards. */
 export async function modifyRepo(ctx: FunctionContext, repo: string, kwargs: Options): Promise<Dict> {
   const root = kwargs.get('root') ?? null
   const known = (await listRepos(ctx, root)).get(repo)

@@ -104,7 +104,7 @@ function blockReplaced(state: Dict): string {
   return (truthy(content) ? show(str(content)) : '') + (truthy(source) ? show(`** source: ${str(source)}`) : '')
 }
 
-/** Describe what a state does; a state that has no description is shown as YAML. */
+/** Describe the effect of a state; a state without a description is shown as YAML. */
 export async function detailsOf(ctx: FunctionContext, state: Dict, id: string, most: number): Promise<string> {
   const name = str(state.get('name') ?? '')
   const known: Readonly<Record<string, () => string | Promise<string>>> = {

@@ -1,4 +1,4 @@
-// Jobs as the `jobs` runner shows them.
+// Jobs in the form of the `jobs` runner.
 import { type Dict, deepCopy, dictFrom, EncodedEntry, isDict, isList, str, type Value } from '../../../../data/mod.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']

@@ -1,4 +1,5 @@
-// The list of many jobs, made from their packed loads: the values of a job are copied as they are, and unpacked when somebody reads them.
+// The list of many jobs, built from their packed loads: the values of a job are copied packed, and unpacked when they
+// are read.
 import {
   decodeMsgpack,
   dictHead,
@@ -17,7 +18,7 @@ const [ARG, KWARGS, METADATA] = [1, 5, 6]
 
 const packed = (text: string): Buffer => Buffer.from(encodeMsgpack(text, 'bus'))
 
-/** What is shown of a load, each with the name of the field and what stands for a field that is missing. */
+/** The shown fields of a load, each with its name and its default. */
 const SHOWN = [
   [0, packed('Function'), packed('unknown-function')],
   [ARG, packed('Arguments'), Buffer.of(0x90)],
@@ -29,12 +30,12 @@ const START_TIME = packed('StartTime')
 
 const ZERO = 0x30
 
-/** By month: the time of a job of that month, whose digits are set afterwards. */
+/** By month: the time of a job in that month, whose digits are filled in later. */
 const MONTH_TIMES = Array.from({ length: 13 }, (_, month) =>
   month === 0 ? undefined : packed(timeOf(`0000${String(month).padStart(2, '0')}00000000000000`)),
 )
 
-/** Where the digits of a packed time are, each with its place in the job id. */
+/** The positions of the digits in a packed time, each with its index in the job id. */
 const DIGITS = digitPlaces()
 
 function digitPlaces(): number[] {
@@ -49,7 +50,7 @@ const DICT_OF_SIX = 0x86
 const NONE = 0xc0
 const EMPTY_DICT = 0x80
 
-/** Bytes of a job beside its id and what is copied: names, defaults and the time. */
+/** Bytes of a job besides its id and the copied values: names, defaults and the time. */
 const MOST_ADDED = 256
 
 const isMapping = (mark: number): boolean => (mark >= 0x80 && mark < 0x90) || mark === 0xde || mark === 0xdf
@@ -80,7 +81,7 @@ class ListWriter {
     }
   }
 
-  /** Find the fields of a load; return false for one whose fields cannot be shown as they are. */
+  /** Find the fields of a load; return false if they cannot be shown unconverted. */
   private scan(start: number, end: number): boolean {
     const { cursor, from, to } = this
     from.fill(-1)
@@ -100,7 +101,7 @@ class ListWriter {
     return from[ARG]! < 0 || this.isPlainList(from[ARG]!)
   }
 
-  /** Return whether there is a list without dicts, which may hold metadata. */
+  /** Return whether the value is a list without dicts, which may contain metadata. */
   private isPlainList(at: number): boolean {
     const { cursor } = this
     cursor.at = at
@@ -127,7 +128,7 @@ class ListWriter {
     this.time(jid, jidAt)
   }
 
-  /** Write the time of the job id that was written there. */
+  /** Write the time of the job id that was just written. */
   private time(jid: string, jidAt: number): void {
     const { bytes } = this
     const month = MONTH_TIMES[(bytes[jidAt + 4]! - ZERO) * 10 + bytes[jidAt + 5]! - ZERO]
@@ -140,7 +141,7 @@ class ListWriter {
   private copy(bytes: Buffer, from = 0, to: number = bytes.length): void {
     const size = to - from
     if (this.at + size + MOST_ADDED > this.bytes.length) this.grow(size)
-    // short values are most of them, and a call costs more than their bytes
+    // most values are short, and a call costs more than copying their bytes
     const { bytes: target, at } = this
     if (size > 48) bytes.copy(target, at, from, to)
     else for (let i = 0; i < size; i++) target[at + i] = bytes[from + i]!

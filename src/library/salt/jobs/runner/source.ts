@@ -10,7 +10,7 @@ export interface JobSource {
   returns(jid: string): Promise<Map<string, Dict>>
   /** Whether `jobs` returns the same object for a job again, and that object does not change. */
   hasLastingLoads: boolean
-  /** Return the loads of all jobs as they are stored, where that is faster. */
+  /** Return the stored loads of all jobs, if that is faster. */
   packed?: () => PackedLoads | undefined
   /** Return the loads by job id, oldest first. */
   jobs(): Promise<Map<string, Dict>>

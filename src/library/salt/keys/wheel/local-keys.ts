@@ -1,5 +1,5 @@
-// The keys of the master by the names of their files. Salt 3008 stores them under the name of the master, with
-// `master.pem` and `master.pub` as links; keys stored under these two names are shown with the name of the master.
+// The keys of the master by their file names. Salt 3008 stores them under the name of the master, with `master.pem` and
+// `master.pub` as links; keys stored under these two names are shown with the name of the master.
 import { join } from 'node:path/posix'
 import { type MasterContext, option } from '../../../../sdk/mod.ts'
 

@@ -3,7 +3,7 @@ import { fromPlain, type Plain, toPlain, type Value } from '../../../../data/mod
 import { type BootstrapOutcome, type BootstrapRequest, bind, type MasterContext, toValue } from '../../../../sdk/mod.ts'
 import { bootstrap } from './bootstrap.ts'
 
-/** Call the function on a master that only writes down what it is asked. */
+/** Call the function on a master that records its requests. */
 async function call(
   kwargs: Record<string, Plain>,
   outcomes: BootstrapOutcome[] = [],

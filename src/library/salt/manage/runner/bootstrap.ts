@@ -1,5 +1,5 @@
-// Puts minions on hosts over SSH. Salt runs a script that the host downloads; here the master sends the package, so that arguments about
-// the script are refused, or named in the log where nothing depends on them.
+// Installs minions on hosts over SSH. Salt runs a script that the host downloads; here the master sends the package.
+// Arguments about the script are therefore refused, or logged if they have no effect.
 import { type Dict, failure, misuse, type Value } from '../../../../data/mod.ts'
 import { arg, type Bound, masterFn, optionalText, ret } from '../../../../sdk/mod.ts'
 
@@ -39,7 +39,7 @@ const args = {
 
 type Given = Bound<typeof args>
 
-/** Refuse arguments that ask for something else than what is done. Return words for those without effect. */
+/** Throw for arguments that request something else. Return the names of those without effect. */
 function judge({ version, script, script_args, tmp_dir, http_backend }: Given): string[] {
   if (!NEWEST.has(version)) {
     throw misuse(
@@ -62,7 +62,7 @@ function judge({ version, script, script_args, tmp_dir, http_backend }: Given): 
   return idle
 }
 
-/** Return the options of salt-ssh that the arguments stand for. */
+/** Return the options of salt-ssh for the arguments. */
 function loginOptions({ roster, ssh_user, ssh_password, ssh_priv_key }: Given): Dict {
   const options: Dict = new Map()
   const named: Array<[name: string, option: string, value: string | null]> = [
@@ -97,7 +97,7 @@ export const bootstrap = masterFn({
       ...(given.master !== null && { master: given.master }),
       isFromOutside: ctx.caller !== undefined,
     })
-    // what failed comes first
+    // failures come first
     const ordered = outcomes.sort((one, other) => Number(other.failed) - Number(one.failed))
     if (ordered.some(({ failed }) => failed)) throw failure(ordered.map(({ id, text }) => `${id}: ${text}`).join('\n'))
     return new Map(ordered.map(({ id, text }): [Value, Value] => [id, text]))

@@ -12,7 +12,7 @@ export interface Spec {
   open: string | undefined
 }
 
-/** Return the parameters of a function as Python sees them. */
+/** Return the parameters of a function as in Python. */
 export async function specOf(ctx: StateContext, name: string): Promise<Spec> {
   const dot = name.indexOf('.')
   const fun = name.slice(dot + 1)

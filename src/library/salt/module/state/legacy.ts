@@ -1,4 +1,4 @@
-// The old form of module.run: the name of the state is the function, its other arguments are those of the function. Names
+// The old form of module.run: the name of the state is the function, and its other arguments are the function's. Names
 // that a state uses itself (name, fun, state, saltenv, names) have the prefix `m_`.
 import { toError } from '../../../../base/mod.ts'
 import { str, type Value } from '../../../../data/mod.ts'

@@ -26,7 +26,7 @@ export interface Tolerance {
   warnings: string[]
 }
 
-/** Read `fail_minions`: names in a list or with commas. A share such as `5%` is a budget of any minions. */
+/** Parse `fail_minions`: names in a list or with commas. A share such as `5%` is a budget of any minions. */
 export function tolerance(fail_minions: Value): Tolerance {
   const isWrong = fail_minions !== null && typeof fail_minions !== 'string' && !isList(fail_minions)
   const given = typeof fail_minions === 'string' ? fail_minions.split(',') : isList(fail_minions) ? fail_minions : []
@@ -51,6 +51,6 @@ export function jidOf(answers: Dict): { __jid__?: Value } {
 export const answered = (answer: Dict): Value | undefined =>
   answer.get('ret') ?? answer.get('return') ?? complaint(answer)
 
-/** What a target of salt-ssh says in place of a result. */
+/** Return the error of a salt-ssh target in place of a result. */
 const complaint = (answer: Dict): Value | undefined =>
   answer.has('_error') ? answer.get('stderr') || answer.get('_error') : undefined

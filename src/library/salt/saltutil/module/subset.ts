@@ -2,7 +2,7 @@
 import { isList } from '../../../../data/mod.ts'
 import type { MinionJob, MinionReturn } from '../../../../sdk/mod.ts'
 
-/** Runs a job and yields what comes back. */
+/** Runs a job and yields its returns. */
 export type Running = (job: MinionJob) => AsyncIterable<MinionReturn>
 
 export async function everyAnswer(run: Running, job: MinionJob): Promise<MinionReturn[]> {

@@ -106,7 +106,7 @@ function tidy(job: Dict): void {
 export const allJobs = async (ctx: FunctionContext, offline = false, where: string | null = null): Promise<Dict> =>
   (await listJobs(ctx, { showAll: true, offline, where })).jobs
 
-/** Return the part of a request that says where a job is configured; undefined if there is no such job. */
+/** Return the part of a request that says where a job is configured; undefined if the job does not exist. */
 export async function locate(ctx: FunctionContext, name: string): Promise<Record<string, Value> | undefined> {
   if ((await allJobs(ctx, false, 'opts')).has(name)) return {}
   return (await allJobs(ctx, false, 'pillar')).has(name) ? { where: 'pillar' } : undefined

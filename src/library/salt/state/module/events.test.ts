@@ -3,7 +3,7 @@ import { type Dict, toPlain } from '../../../../data/mod.ts'
 import { type BusMessage, type DaemonAccess, tryFunction } from '../../../../sdk/mod.ts'
 import state from '../module.ts'
 
-/** A minion with these events on its bus; `printed` takes what a terminal shows. */
+/** A minion with these events on its bus; `printed` collects the terminal output. */
 function daemon(tags: readonly string[], printed?: string[]): DaemonAccess {
   async function* events(filter: (tag: string) => boolean): AsyncGenerator<BusMessage> {
     for (const tag of tags.filter(filter)) {

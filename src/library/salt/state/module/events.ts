@@ -1,4 +1,4 @@
-// The events of the bus of a minion: printed as they come where someone looks on, returned otherwise.
+// The events of the bus of a minion: printed as they arrive if a user is watching, else returned.
 import { type Dict, failure, misuse, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { givenNumber } from '../../common/given.ts'

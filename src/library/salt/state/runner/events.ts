@@ -1,4 +1,4 @@
-// Prints events as they come: a tag, a tab and the data in JSON, for people and for shell scripts. Past events come
+// Prints events as they arrive: a tag, a tab and the data in JSON, for users and for shell scripts. Past events come
 // from the journal.
 import { str, truthy, type Value } from '../../../../data/mod.ts'
 import type { BusMessage, MasterContext } from '../../../../sdk/mod.ts'
@@ -18,7 +18,10 @@ export interface EventWatch {
   origins: Value
 }
 
-/** A glob of at least the tags that match: what an expression begins with, read as a glob or as a regular expression. */
+/**
+ * Return a glob that matches at least the wanted tags: the literal beginning of an expression, read as a glob or as a
+ * regular expression.
+ */
 export function roughly(expression: string): string {
   if (expression.includes('|')) return '*'
   const plain = /^[^*?[\](){}.+^$\\]*/.exec(expression)![0]

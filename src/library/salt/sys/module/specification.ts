@@ -4,7 +4,7 @@ import { type FunctionDeclaration, signatureOf } from '../../../../sdk/mod.ts'
 
 export type Documented = Pick<FunctionDeclaration, 'doc' | 'args' | 'examples' | 'calledAs' | 'returns'>
 
-/** The text for people: what it does, its arguments, what it returns, examples. */
+/** Return the documentation of a function: purpose, arguments, result, examples. */
 export function documentation({ doc, args, examples, returns }: Documented): string {
   const lines = [doc, '']
   for (const [name, { doc: meaning, default: fallback, kind }] of Object.entries(args)) {
@@ -21,8 +21,8 @@ export function documentation({ doc, args, examples, returns }: Documented): str
 const mark = (kind: string): string => (kind === 'rest' ? '*' : kind === 'open' ? '**' : '')
 
 /**
- * What only a keyword gives, which Salt lists behind the rest; but not of functions of ours that take further keywords,
- * as Salt's leave such names to those.
+ * Return the keyword-only arguments, which Salt lists after the rest; except for functions of Brine that take further
+ * keywords, because Salt's functions take such names there.
  */
 function keywordOnly({ args }: Documented, positional: readonly string[]): string[] {
   const parameters = Object.entries(args)
@@ -32,7 +32,7 @@ function keywordOnly({ args }: Documented, positional: readonly string[]): strin
   return parameters.flatMap(([name, { kind }]) => (isNamed(name, kind) && !positional.includes(name) ? [name] : []))
 }
 
-/** Directives that documents of Python functions have for their manual, in words; null when there is no text. */
+/** Replace the markup in docstrings of Python functions by plain text; null if there is no text. */
 export function plainText(doc: string): string | null {
   const text = doc
     .replace(/ *.. code-block:: \S+\n{1,2}/g, '')
@@ -59,7 +59,7 @@ export function argumentReport(declaration: Documented): Dict {
 
 const TYPES = ['boolean', 'integer', 'number', 'string']
 
-/** A schema in which every argument may be a boolean, a number or text: states do not declare more in Salt. */
+/** Return a schema in which every argument may be a boolean, a number or text: in Salt, states declare no more. */
 export function schemaOf(name: Value, spec: Value): Dict {
   const report = spec as Dict
   const args = (report.get('args') ?? []) as string[]

@@ -45,7 +45,10 @@ async function minionLink(ctx: MasterContext, id: string, data: Dict): Promise<D
   return link('minion', id, { state, ...(schedule !== undefined && { detail: `schedule ${str(schedule)}` }) }, next)
 }
 
-/** Return the minions of a job, with and without a return. With a limit, those that failed come first, then those without a return. */
+/**
+ * Return the minions of a job, with and without a return. With a limit, failed ones come first, then those without a
+ * return.
+ */
 export async function minionLinks(ctx: MasterContext, jid: string, most = Number.POSITIVE_INFINITY): Promise<Dict[]> {
   const outcomes = ctx.jobs.ledger.outcomes(jid)
   const meant = ctx.jobs.job(jid)?.minions ?? []

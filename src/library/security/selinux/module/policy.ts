@@ -1,4 +1,4 @@
-// Policies of files and ports, as semanage lists them and restorecon applies them.
+// Policies of files and ports, listed by semanage and applied by restorecon.
 import { type Dict, dictFrom, failure, misuse, reEscape, splitLines, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, operand, outputOf, type Result, runAll } from '../../../../sdk/mod.ts'
 
@@ -81,7 +81,7 @@ const restorecon = (flags: string, recursive: boolean, name: string): string[] =
   operand('A path', name),
 ]
 
-/** Return what restorecon would relabel; an empty text for nothing. */
+/** Return the files that restorecon would relabel; an empty text for none. */
 export async function wouldRelabel(ctx: FunctionContext, name: string, recursive: boolean): Promise<string> {
   return (await runAll(ctx, restorecon('-n -v', recursive, name))).stdout
 }

@@ -4,7 +4,7 @@
 const BOXES = 4 * 256
 const ROUND_KEYS = 18
 
-/** The first 32-bit words after the point of pi: Blowfish starts with them. */
+/** The first 32-bit words of pi's fraction, the initial state of Blowfish. */
 function digitsOfPi(words: number): Uint32Array {
   const guard = 64n
   const one = 1n << (BigInt(words * 32) + guard)

@@ -1,4 +1,4 @@
-// OpenSSH certificates: a public key, for whom and how long it may be used, and the signature of an authority.
+// OpenSSH certificates: a public key, its principals and validity, and the signature of an authority.
 import { randomBytes, sign, verify } from 'node:crypto'
 import { lookup } from '../../../../base/mod.ts'
 import type { PrivateKey } from './private-key.ts'
@@ -12,7 +12,7 @@ export interface CertificateFields {
   serial: bigint
   type: CertificateType
   keyId: string
-  /** None of them: all. */
+  /** An empty list permits all. */
   principals: readonly string[]
   /** In seconds since 1970. */
   validAfter: bigint

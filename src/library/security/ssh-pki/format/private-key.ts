@@ -42,7 +42,7 @@ function remainder(d: Bytes, prime: Bytes): string {
   return Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex').toString('base64url')
 }
 
-/** Read the fields of a private key; they repeat the public ones in an order of their own. */
+/** Read the fields of a private key; they repeat the public ones in a different order. */
 function readSecret(reader: WireReader, type: string): { jwk: JsonWebKey; public: PublicKey } {
   const base64url = (bytes: Bytes): string => Buffer.from(bytes).toString('base64url')
   if (type === 'ssh-rsa') {
@@ -60,7 +60,7 @@ function readSecret(reader: WireReader, type: string): { jwk: JsonWebKey; public
   return { jwk: { ...jwkOf(half), d: base64url(d) }, public: half }
 }
 
-/** Open the locked part: the bytes in it, as they were before encryption. */
+/** Decrypt the private part of a key. */
 function unlocked(bytes: Bytes, cipher: string, kdf: string, options: Bytes, passphrase: string | null): Buffer {
   if (cipher === 'none') {
     if (passphrase !== null) throw misuse(KEY_ERRORS.needless)

@@ -26,11 +26,14 @@ const CURVES: Readonly<Record<string, Curve>> = lookup({
 
 const ECDSA = 'ecdsa-sha2-'
 
-/** The curve of a type such as ecdsa-sha2-nistp256; undefined for other types. */
+/** Return the curve of a type such as ecdsa-sha2-nistp256; undefined for other types. */
 export const curveOf = (type: string): Curve | undefined =>
   type.startsWith(ECDSA) ? CURVES[type.slice(ECDSA.length)] : undefined
 
-/** How many fields a key of each type has. Keys of security tokens can be certified, but their signatures are not checked. */
+/**
+ * The number of fields in a key of each type. Keys of security tokens can be certified, but their signatures are not
+ * checked.
+ */
 const FIELDS: Readonly<Record<string, number>> = lookup({
   'ssh-rsa': 2,
   'ssh-ed25519': 1,
@@ -78,7 +81,7 @@ export function sizeOfKey(key: PublicKey): number | null {
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
-/** The public numbers of a key, as the web writes them. */
+/** Return the public numbers of a key as a JSON Web Key. */
 export function jwkOf(key: PublicKey): JsonWebKey {
   const curve = curveOf(key.type)
   if (key.type === 'ssh-rsa') {

@@ -2,7 +2,7 @@
 
 export type Bytes = Uint8Array
 
-/** Bytes that are not what their format says. Those who load keys and certificates turn it into their own error. */
+/** Bytes that violate their format. The loaders of keys and certificates convert it to their own error. */
 export class Malformed extends Error {}
 
 export class WireReader {

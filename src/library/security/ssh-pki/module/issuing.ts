@@ -85,7 +85,7 @@ export function signingPolicy(ctx: FunctionContext, name: Value, server: string 
   return remotePolicy(ctx, SSH_PKI, [server, name], (policy) => Promise.resolve(policy))
 }
 
-/** Options that name keys and files of the authority. Only its policy can set them. */
+/** Options with keys and files of the authority. Only its policy can set them. */
 const OF_AUTHORITY = ['signing_private_key', 'signing_private_key_passphrase', 'signing_public_key', 'copypath']
 const OF_REQUESTER = ['private_key', 'private_key_passphrase']
 

@@ -29,7 +29,7 @@ function serialOf(given: Value): bigint {
   return serial
 }
 
-/** Return names with texts; those that are false are left out, and True has no value. */
+/** Return names with texts; false values are dropped, and True has no value. */
 function namedTexts(value: Value | undefined): Map<string, string> {
   const found = new Map<string, string>()
   if (value === undefined || !truthy(value)) return found
@@ -56,13 +56,13 @@ function principalsOf(options: Options): string[] {
 const DAY = 86_400
 const TIMES = { user: DAY, host: 30 * DAY } as const
 
-/** Return the seconds of a time as they are in a certificate. */
+/** Return the seconds of a time in the form of a certificate. */
 function instant(seconds: number): bigint {
   if (seconds >= 0 && Number.isFinite(seconds)) return BigInt(Math.floor(seconds))
   throw new PyError('ValueError', 'The validity of a certificate must be after 1970')
 }
 
-/** Check the options, and return the fields that they ask for. */
+/** Check the options, and return the requested fields. */
 export async function planCertificate(ctx: Reader, options: Options, now: number): Promise<CertificateFields> {
   const unknown = [...options.keys()].find((name) => !KNOWN.has(name))
   if (unknown !== undefined) {

@@ -1,4 +1,4 @@
-// Signing policies for OpenSSH certificates: what they fix, allow and default, over what is requested.
+// Signing policies for OpenSSH certificates: fixed, permitted and default values, merged with the request.
 import { type Dict, isList, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { Kind } from '../../common/authority.ts'
 import { instantOf, secondsOf, timeText } from './times.ts'
@@ -18,7 +18,7 @@ export const textsOf = (value: Value | undefined): string[] => {
   return (isList(value) ? value : [value]).map((item) => str(item))
 }
 
-/** Names with values: the defaults, what is requested and allowed, and what is fixed. */
+/** Merge names with values: the defaults, the permitted part of the request, and the fixed ones. */
 function mergedNames(policy: Options, requested: Options, name: string): Dict {
   const allowed = policy.has(`allowed_${name}`) ? textsOf(policy.get(`allowed_${name}`)) : ['*']
   const merged: Dict = new Map(dictOf(policy.get(`default_${name}`), `default_${name}`))
@@ -29,7 +29,7 @@ function mergedNames(policy: Options, requested: Options, name: string): Dict {
   return merged
 }
 
-/** Set the principals: at most those of the policy, which takes "all of them" off a request. */
+/** Set the principals: at most those of the policy, which a request for all principals gets. */
 function limitPrincipals(policy: Options, requested: Options, merged: Map<string, Value>): void {
   const source = policy.get('allowed_valid_principals') ?? policy.get('valid_principals') ?? null
   if (source === null) return

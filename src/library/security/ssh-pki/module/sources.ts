@@ -6,13 +6,13 @@ import { type PrivateKey, parsePrivateKey } from '../format/private-key.ts'
 import { type PublicKey, parseKey, splitLine } from '../format/public-key.ts'
 import { Malformed } from '../format/wire.ts'
 
-/** What reads files: the context of a function or of a state. */
+/** The part of a function's or state's context that reads files. */
 export type Reader = Pick<FunctionContext, 'host'>
 
 /** Far above the largest key and certificate. */
 const LARGEST = 1 << 20
 
-/** The bytes that an option holds itself, for options of whoever may not read files here. */
+/** Return the bytes in an option, for options of users who may not read files here. */
 export function givenBytes(value: Value): Uint8Array {
   if (typeof value === 'string') return Buffer.from(value)
   if (value instanceof Uint8Array) return value
@@ -25,7 +25,7 @@ async function bytesOf({ host }: Reader, value: Value): Promise<Uint8Array> {
   return bytes
 }
 
-/** Return what a function reads, or fail with a text. */
+/** Return the result of a function, or throw an error with this text. */
 function readOr<T>(message: string, read: () => T): T {
   try {
     return read()
@@ -52,7 +52,7 @@ export const publicKey = async (ctx: Reader, source: Value): Promise<PublicKey> 
 
 const NO_CERTIFICATE = 'Could not load OpenSSH certificate.'
 
-/** Read a certificate, and check that nobody changed it since it was signed, unless told otherwise. */
+/** Read a certificate, and verify its signature unless `check` is false. */
 export async function certificate(ctx: Reader, source: Value, check = true): Promise<Certificate> {
   const bytes = await bytesOf(ctx, source)
   const { type } = readOr(NO_CERTIFICATE, () => splitLine(bytes))

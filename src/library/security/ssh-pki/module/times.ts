@@ -22,7 +22,7 @@ export function instantOf(value: Value): number {
   throw new PyError('ValueError', `time data ${repr(text)} does not match format '%Y-%m-%d %H:%M:%S'`)
 }
 
-/** The last second of the year 9999: what lies behind it has no date. */
+/** The last second of the year 9999: later times have no date. */
 const LAST = 253_402_300_799
 
 /** Return a time as a date in UTC, or `forever`. */

@@ -21,7 +21,7 @@ export interface KeyRequest {
   kwargs: Options
 }
 
-/** What is said of a file that cannot be read, unless it is to be replaced. */
+/** Comments about an unreadable file, unless it is to be replaced. */
 const KEPT: ReadonlyMap<string, string> = new Map([
   [KEY_ERRORS.wrong, 'The provided passphrase cannot decrypt the private key.'],
   [KEY_ERRORS.locked, 'The current key is encrypted with a passphrase.'],
@@ -91,7 +91,7 @@ export interface PublicKeyRequest {
   kwargs: Options
 }
 
-/** Return the key that the file is to have; null in a dry run whose source is not there yet. */
+/** Return the wanted key of the file; null in a dry run whose source does not exist yet. */
 async function wantedKey(ctx: StateContext, request: PublicKeyRequest): Promise<string | null> {
   const { public_key_source, passphrase } = request
   return recover(

@@ -126,7 +126,7 @@ const USES: Readonly<Record<string, () => Dict>> = lookup({
   client: () => usage('clientAuth', 'nonRepudiation, digitalSignature, keyEncipherment'),
 })
 
-/** Return the extensions of requests and certificates for a use: those of the pillar, else the defaults. */
+/** Return the extensions of requests and certificates for a use: those in pillar, else the defaults. */
 async function extensionsFor(ctx: FunctionContext, use: string): Promise<Dict> {
   const wanted = async (name: string): Promise<Dict> => {
     const own = await ctx.call('pillar.get', [`tls.extensions:${name}`, false])

@@ -73,7 +73,7 @@ async function fromAuthority(ctx: FunctionContext, order: Order, options: Map<st
   }
 }
 
-/** Options that name keys and files of the authority. Only its policy can set them. */
+/** Options with keys and files of the authority. Only its policy can set them. */
 const OF_AUTHORITY = ['signing_private_key', 'signing_private_key_passphrase', 'signing_cert', 'copypath', 'prepend_cn']
 
 /** Options with key material of a minion; it must not name files of the authority. */

@@ -156,7 +156,7 @@ export interface ListRequest {
   kwargs: Options
 }
 
-/** Return the entries with the certificates they name. */
+/** Return the entries with their certificates. */
 async function entriesOf(ctx: StateContext, revoked: Value) {
   const entries: { options: Options; certificate: Certificate | undefined }[] = []
   for (const entry of revoked as Dict[]) {

@@ -93,7 +93,7 @@ export const dead = (ctx: StateContext, request: Request): Promise<StateReturn> 
 
 const lines = (...texts: string[]): string => texts.filter((text) => text !== '').join('\n')
 
-/** Return a report that ends the state early: an invalid option, a system that is not booted, no such service. */
+/** Return a report that ends the state early: an invalid option, a system that is not booted, a missing service. */
 async function hindrance(ctx: StateContext, service: Provider, request: Request, wording: Wording) {
   const { name, kwargs } = request
   const report = new Report(name)

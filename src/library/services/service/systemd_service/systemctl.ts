@@ -1,4 +1,4 @@
-// Command lines of systemctl. Actions run in a scope of their own (`systemd-run --scope`), so that stopping the minion does
+// Command lines of systemctl. Actions run in a separate scope (`systemd-run --scope`), so that stopping the minion does
 // not end the action; the option `systemd.scope: False` disables that.
 import { failure, shlexSplit, splitLines, truthy } from '../../../../data/mod.ts'
 import {

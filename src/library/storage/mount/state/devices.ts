@@ -2,7 +2,7 @@
 import { type Dict, str, type Value } from '../../../../data/mod.ts'
 import { isHostError, runAll, type StateContext } from '../../../../sdk/mod.ts'
 
-/** As `os.path.realpath`: keep the parts of a path that do not exist. */
+/** Like `os.path.realpath`: keep the parts of a path that do not exist. */
 export async function realPath(ctx: StateContext, path: string): Promise<string> {
   try {
     return await ctx.host.realPath(path)
@@ -37,7 +37,7 @@ interface Request {
 const optionsOf = (entry: Dict): string[] =>
   [...((entry.get('opts') ?? []) as Value[]), ...((entry.get('superopts') ?? []) as Value[])].map(str)
 
-/** Return what a bind mount shows: the device of the bound directory. */
+/** Return the target of a bind mount: the device of the bound directory. */
 function bound(active: Dict, { device, opts, point, copyOptions }: Request): Target | undefined {
   const own = active.get(point) as Dict
   const merged = (entry: Dict): string[] => (copyOptions ? [...new Set([...opts, ...optionsOf(entry)])].sort() : opts)
@@ -88,7 +88,7 @@ export async function targetOf(ctx: StateContext, active: Dict, request: Request
   return fuse === undefined ? found : { ...found, device: fuse }
 }
 
-/** Return all names of what is mounted at a mount point. */
+/** Return all names of the device at a mount point. */
 export async function namesOf(ctx: StateContext, entry: Dict, alike: readonly string[]): Promise<string[]> {
   const names = [...alike, str(entry.get('device') ?? '')]
   names.push(await realPath(ctx, names[0]!))

@@ -71,7 +71,7 @@ async function withNumber(ctx: StateContext, option: string): Promise<string> {
 }
 
 export interface Comparison {
-  /** Options that must be set, as the kernel would show them. */
+  /** Missing options, in the kernel's notation. */
   differing: string[]
   /** Last compared option. */
   last: string
@@ -95,7 +95,7 @@ export async function compareOptions(
   if (extra) for (const [from, to] of dictEntries(extra)) translated.set(str(from), str(to))
   const superOptions = listOf(active.get('superopts') ?? []).map((option) => inKilobytes(option) ?? option)
   const shown = new Set([...listOf(active.get('opts') ?? []), ...superOptions])
-  // as in Salt, an active size stands for every option, so a file system in memory is never remounted for them
+  // as in Salt, an active size counts as every option, so a file system in memory is never remounted for them
   const size = superOptions.find((option) => inKilobytes(option) !== undefined)
   const differing: string[] = []
   let last = ''

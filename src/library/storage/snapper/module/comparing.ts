@@ -1,4 +1,5 @@
-// What changed between two snapshots. The service forgets a comparison when its client leaves, so the program snapper makes it.
+// The changes between two snapshots. The service drops a comparison when its client leaves, so the program snapper
+// makes it.
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { type Dict, decodeBytes, failure, str, unifiedDiff, type Value } from '../../../../data/mod.ts'
@@ -18,7 +19,7 @@ export async function intervalOf(ctx: FunctionContext, config: string, pre: Valu
   return { config, pre: Math.max(0, ...ids), post: Number(post ?? 0) }
 }
 
-/** What each letter of `snapper status` means, by its place. */
+/** The meaning of each letter in `snapper status`, by its position. */
 const LETTERS: readonly Readonly<Record<string, string>>[] = [
   { '+': 'created', '-': 'deleted', t: 'type changed', c: 'modified' },
   { p: 'permission changed' },

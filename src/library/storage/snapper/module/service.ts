@@ -1,10 +1,10 @@
-// Calls of snapper's service on the system bus, by busctl, and what its answers mean.
+// Calls of snapper's service on the system bus by busctl, and the meaning of its answers.
 import { type Dict, failure, isDict, isList, loadJson, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, runAll } from '../../../../sdk/mod.ts'
 
 const SERVICE = ['org.opensuse.Snapper', '/org/opensuse/Snapper', 'org.opensuse.Snapper']
 
-/** Call a method; the words after the signature are its arguments as busctl takes them. Return its first answer. */
+/** Call a method; the words after the signature are its arguments in busctl's form. Return its first result. */
 export async function callService(ctx: FunctionContext, method: string, ...words: string[]): Promise<Value> {
   const argv = ['busctl', '--system', '--json=short', '--', 'call', ...SERVICE, method, ...words]
   const { retcode, stdout, stderr } = await runAll(ctx, argv)
@@ -28,8 +28,8 @@ export async function configs(ctx: FunctionContext): Promise<Map<string, Dict>> 
 }
 
 /**
- * Do something with a configuration, and say what failed with Salt's words. busctl does not print the name of the service's errors, so the usual
- * reasons are looked up.
+ * Run work on a configuration, and report errors in Salt's words. busctl does not print the name of the service's
+ * errors, so the usual reasons are checked.
  */
 export async function during<T>(
   ctx: FunctionContext,

@@ -78,7 +78,7 @@ function readEnvironment(ctx: FunctionContext, env: Value): Map<string, string> 
   return result
 }
 
-/** Return the environment of a login of the user; markers exclude what its profile prints. */
+/** Return the environment of a login of the user; markers exclude output of the profile. */
 async function loginEnvironment(ctx: FunctionContext, user: string, shell: string): Promise<Map<string, string>> {
   const marker = `<<<${user.length}-${Math.trunc(ctx.host.now() * 1e6).toString(36)}>>>`
   const script = `printf '${marker}'; env -0; printf '${marker}'`

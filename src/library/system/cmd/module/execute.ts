@@ -222,7 +222,7 @@ function decodedText(bytes: Uint8Array, encoding: string): string {
   }
 }
 
-/** As `str.rstrip()`. */
+/** Like `str.rstrip()`. */
 function withoutTail(text: string): string {
   return strip(`.${text}`).slice(1)
 }

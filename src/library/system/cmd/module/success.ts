@@ -1,4 +1,4 @@
-// Rules by which a command counts as successful despite its return code.
+// Rules by which a command counts as successful in spite of its return code.
 import { misuse, str, strip, textOf, type Value } from '../../../../data/mod.ts'
 
 export interface SuccessRules {

@@ -1,4 +1,4 @@
-// Login records of utmp files: reading them, and the users and times of the day that the beacon watches.
+// Login records of utmp files: parsing, and the users and times of day that the beacon watches.
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type BeaconContext, type BeaconDeclaration, defineBeacon, dictOption } from '../../../../sdk/mod.ts'
 

@@ -1,4 +1,4 @@
-// MD4 (RFC 1320): what the hash of a Windows password is. OpenSSL no longer offers it.
+// MD4 (RFC 1320), the hash of Windows passwords. OpenSSL no longer provides it.
 
 const SHIFTS = [
   [3, 7, 11, 19],

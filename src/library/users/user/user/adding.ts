@@ -35,7 +35,7 @@ export async function addUser(ctx: StateContext, wanted: WantedUser): Promise<St
   return { name, changes, result: complaint === undefined, comment: complaint ?? `New user ${name} created` }
 }
 
-/** Set password and ages; return what could not be set. */
+/** Set password and ages; return the settings that failed. */
 async function finish(ctx: StateContext, wanted: WantedUser, changes: Dict): Promise<string | undefined> {
   const hasPassword = Boolean(wanted.password) && !wanted.empty_password
   if (kernelIs(ctx, 'Darwin', 'Windows')) {
@@ -52,7 +52,7 @@ interface Step {
   wanted: boolean
   fun: string
   args: Value[]
-  /** The field of the shadow file and what it should be then. */
+  /** The field of the shadow file and its wanted value. */
   field: string
   value: Value
   key: string

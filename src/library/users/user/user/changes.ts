@@ -10,7 +10,7 @@ export const AGES = { date: 'lstchg', mindays: 'min', maxdays: 'max', inactdays:
 const WINDOWS = { win_homedrive: 'homedrive', win_profile: 'profile', win_logonscript: 'logonscript' } as const
 export const WINDOWS_FIELDS = { ...WINDOWS, win_description: 'description' } as const
 
-/** Return the changes; undefined without such a user. A change of an ID that is not allowed is an error. */
+/** Return the changes; undefined if the user does not exist. A change of an ID that is not permitted is an error. */
 export async function changesOf(ctx: StateContext, wanted: WantedUser): Promise<Dict | undefined> {
   const { name, uid, gid } = wanted
   const user = await userInfo(ctx, name, wanted.local)

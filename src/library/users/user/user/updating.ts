@@ -1,4 +1,4 @@
-// Changing a user that is there, step by step, and telling what became different.
+// Changes an existing user step by step, and reports the differences.
 import { type Dict, equals, str, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import { AGES, changesOf, WINDOWS_FIELDS } from './changes.ts'
@@ -18,7 +18,7 @@ async function look(ctx: StateContext, { name, local }: WantedUser): Promise<Fac
   }
 }
 
-/** `wanted` is what was asked for; `change` is what of it is to be done. */
+/** `wanted`: the whole request; `change`: the part that must be changed. */
 export async function updateUser(
   ctx: StateContext,
   wanted: WantedUser,
@@ -34,7 +34,7 @@ export async function updateUser(
     if (key !== 'groups' && (await offers(ctx, `user.ch${key}`)))
       await ctx.call(`user.ch${key}`, [name, take(left, key)!])
   }
-  // groups come last: a new primary group would shuffle them
+  // groups come last: a new primary group would change their order
   const groups = take(left, 'groups')
   if (groups !== undefined) await ctx.call('user.chgroups', [name, groups, !wanted.remove_groups])
   const changes = differences(before, await look(ctx, wanted), wanted)

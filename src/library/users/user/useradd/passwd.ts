@@ -1,4 +1,4 @@
-// Users as user.info returns them: a line of passwd, its comment field by parts, and the groups.
+// Users in the form of user.info: a line of passwd, its comment field in parts, and the groups.
 import { contains, type Dict, decodeBytes, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, groupIdsOf, parsePasswd, type User } from '../../../../sdk/mod.ts'
 

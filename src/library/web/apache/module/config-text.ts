@@ -28,7 +28,7 @@ function directiveText(value: Value, slot: string): string {
   return `<${slot} ${str(value.get('this')!)}>\n${lines.join('')}</${slot}>\n`
 }
 
-/** A whole configuration: a list of mappings, of which the first key counts. */
+/** Write a whole configuration: a list of mappings, whose first key is used. */
 export function configText(config: readonly Value[]): string {
   const parts = config.map((entry) => {
     const [key, value] = [...(isDict(entry) ? entry : new Map<Value, Value>())][0] ?? ['', '']
