@@ -1,5 +1,5 @@
-// A master to be measured, ours out of dist/ or real Salt's out of the checkout that SALT_TREE names, with directories
-// and ports of its own. The load comes from `brine simulate` and bench/load.ts, which know nothing but the wire.
+// A master under measurement, Brine's from dist/ or real Salt's from the checkout in SALT_TREE, with separate
+// directories and ports. The load comes from `brine simulate` and bench/load.ts, which know only the wire protocol.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -75,23 +75,23 @@ export interface Finished {
 /** A busy machine takes its time to start Salt's many processes. */
 const START_S = 240
 
-/** How often the memory of a master is looked at. */
+/** Sampling interval of a master's memory. */
 const SAMPLE_MS = 200
 
-/** What a master takes of the descriptors that a process may have for the requests of minions. */
+/** The share of a master's descriptors for requests of minions. */
 const REQUESTS_SHARE = 0.55
 
 /** A simulated minion has two descriptors. */
 const MINIONS_PER_PROCESS = Math.floor((openFiles() - 100) / 2)
 
-/** How the sign-in of simulated minions went. */
+/** The result of the sign-in of simulated minions. */
 export interface SignedIn {
   seconds: number
   perSecond: number
   wallS: number
 }
 
-/** What `brine simulate --json` says when all minions have signed in. */
+/** The output of `brine simulate --json` when all minions have signed in. */
 interface ReadyLine {
   connected: number
   sign_in_seconds: number
@@ -125,7 +125,7 @@ export function runToEnd(command: string[], env: NodeJS.ProcessEnv = process.env
   })
 }
 
-/** Those that run: what ends the bench ends them. */
+/** Running masters: the end of the bench ends them. */
 const running = new Set<BenchMaster>()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, async () => {
@@ -137,22 +137,32 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 export class BenchMaster {
   readonly directory = mkdtempSync(join(tmpdir(), 'brine-bench-'))
   readonly side: Side
+  /** The id of the minion, and of the syndic, of the master's machine. */
+  private readonly id: string
   private readonly programs: Programs
   private readonly simulator: string[]
   private readonly running: ChildProcess[] = []
+  private readonly simulators: ChildProcess[] = []
   private readonly env: NodeJS.ProcessEnv
-  private port = 0
+  port = 0
+  publishPort = 0
 
-  private constructor(side: Side, root: string) {
+  private constructor(side: Side, root: string, id: string) {
     this.side = side
+    this.id = id
     this.programs = programsOf(side, root)
     this.simulator = [...programsOf('brine', root)('brine'), 'simulate']
     this.env = side === 'salt' ? { ...process.env, PYTHONPATH } : process.env
   }
 
   /** `more` are options of the master, made when its directory is known. */
-  static async start(side: Side, root: string, more?: (master: BenchMaster) => object): Promise<BenchMaster> {
-    const master = new BenchMaster(side, root)
+  static async start(
+    side: Side,
+    root: string,
+    more?: (master: BenchMaster) => object,
+    id = 'anchor',
+  ): Promise<BenchMaster> {
+    const master = new BenchMaster(side, root, id)
     running.add(master)
     try {
       await master.begin(more?.(master) ?? {})
@@ -170,6 +180,7 @@ export class BenchMaster {
   private async begin(more: object): Promise<void> {
     this.port = await freePort()
     const publish_port = await freePort()
+    this.publishPort = publish_port
     const places = { pki_dir: this.path('pki'), cachedir: this.path('cache'), sock_dir: this.path('sock') }
     for (const folder of ['etc', 'srv/salt', 'srv/pillar', 'minion']) mkdirSync(this.path(folder), { recursive: true })
     const shared = { root_dir: this.directory, user: 'root', log_level: 'error' }
@@ -187,7 +198,7 @@ export class BenchMaster {
     })
     this.configure('minion', {
       ...shared,
-      id: 'anchor',
+      id: this.id,
       master: '127.0.0.1',
       master_port: this.port,
       publish_port,
@@ -215,7 +226,7 @@ export class BenchMaster {
   daemon(name: string): ChildProcess {
     const [command, ...args] = [...this.programs(name), '-c', this.path('etc')]
     const output = openSync(this.path(`${name}.out`), 'a')
-    // a group of its own: Salt's daemons are many processes
+    // a separate group: Salt's daemons are many processes
     const child = spawn(command!, args, { stdio: ['ignore', output, output], env: this.env, detached: true })
     this.running.push(child)
     return child
@@ -233,11 +244,15 @@ export class BenchMaster {
     return readFileSync(this.path('salt-master.out'), 'utf8').slice(-2000)
   }
 
-  get cost(): TreeCost {
-    return treeCost(this.running[0]!.pid!)
+  get pid(): number {
+    return this.running[0]!.pid!
   }
 
-  /** What some work costs the master: CPU time, and the most memory it held meanwhile. */
+  get cost(): TreeCost {
+    return treeCost(this.pid)
+  }
+
+  /** Measure the master's cost of some work: CPU time, and peak memory meanwhile. */
   async costOf<T>(work: () => Promise<T>): Promise<{ result: T; cpuS: number; peakMiB: number }> {
     const before = this.cost
     let peakMiB = before.memoryMiB
@@ -259,7 +274,7 @@ export class BenchMaster {
     return runToEnd([...this.programs(name), '-c', this.path('etc'), ...args], this.env)
   }
 
-  private get target(): LoadTarget {
+  get target(): LoadTarget {
     return { port: this.port, sockets: this.path('sock'), rootKey: this.path('cache/.root_key') }
   }
 
@@ -293,13 +308,14 @@ export class BenchMaster {
     const args = [...words, String(count), ...place, ...more]
     const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
     this.running.push(child)
+    this.simulators.push(child)
     for await (const line of createInterface({ input: child.stdout! })) return JSON.parse(line)
     throw new Error(`${this.side}: the simulated minions ended`)
   }
 
   /** CPU seconds of the simulated minions. */
   get minionsCpuS(): number {
-    return this.running.slice(1).reduce((sum, child) => sum + treeCost(child.pid!).cpuS, 0)
+    return this.simulators.reduce((sum, child) => sum + treeCost(child.pid!).cpuS, 0)
   }
 
   async stop(): Promise<void> {

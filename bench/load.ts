@@ -25,10 +25,12 @@ export interface JobLoad {
   repeat: number
 }
 
-/** What became of the last job. */
+/** The result of the last job. */
 export interface JobResult {
   targeted: number
   returned: number
+  /** Events of failed states, at least one for a failed return. */
+  failed: number
   lastReturnMs: number
   returnsPerS: number
 }
@@ -59,17 +61,57 @@ export async function runJobs(target: LoadTarget, load: JobLoad): Promise<JobRes
   }
 }
 
+/** The result of a job on minions that the master knows through its syndics. */
+export interface TreeReturns {
+  returned: number
+  /** Events of returns that came a second time. */
+  repeated: number
+  lastReturnMs: number
+}
+
+/** Publish at a master of masters and count returns until so many minions have returned, and for some time after. */
+export async function countReturns(
+  target: LoadTarget,
+  load: JobLoad,
+  wanted: number,
+  settleMs: number,
+): Promise<TreeReturns> {
+  const client = new ClearClient((await openTransport('zeromq')).connect({ host: HOST, port: target.port }))
+  const counting = new ReturnCount()
+  const bus = await BusClient.open({ paths: pathsOf(target), filter: (tag) => counting.hear(tag) })
+  try {
+    const began = performance.now()
+    await publish(client, counting, readFileSync(target.rootKey, 'utf8').trim(), load)
+    const returned = await counting.until(wanted, load.timeoutMs)
+    await sleep(settleMs)
+    return { returned, repeated: counting.repeated, lastReturnMs: counting.lastAt - began }
+  } finally {
+    bus.close()
+    client.close()
+  }
+}
+
 class ReturnCount {
   private prefix = ''
   private readonly ids = new Set<string>()
   private wanted = Number.POSITIVE_INFINITY
   private done: () => void = () => undefined
   lastAt = 0
+  /** Returns that came a second time. */
+  repeated = 0
+  failed = 0
+  private failures = ''
 
   /** Wants no event: a tag says all. */
   hear(tag: string): boolean {
+    if (this.prefix !== '' && tag.startsWith(this.failures)) this.failed++
     if (this.prefix === '' || !tag.startsWith(this.prefix)) return false
-    this.ids.add(tag.slice(this.prefix.length))
+    const id = tag.slice(this.prefix.length)
+    if (this.ids.has(id)) {
+      this.repeated++
+      return false
+    }
+    this.ids.add(id)
     this.lastAt = performance.now()
     if (this.ids.size >= this.wanted) this.done()
     return false
@@ -77,6 +119,9 @@ class ReturnCount {
 
   begin(jid: string): void {
     this.ids.clear()
+    this.repeated = 0
+    this.failed = 0
+    this.failures = `salt/job/${jid}/sub/`
     this.wanted = Number.POSITIVE_INFINITY
     this.prefix = `salt/job/${jid}/ret/`
   }
@@ -95,11 +140,11 @@ class ReturnCount {
   }
 }
 
-async function runJob(client: ClearClient, counting: ReturnCount, key: string, load: JobLoad): Promise<JobResult> {
+/** Publish a job; resolves with the number of minions that the master means. */
+async function publish(client: ClearClient, counting: ReturnCount, key: string, load: JobLoad): Promise<number> {
   const { target: tgt, fun, timeoutMs } = load
   const jid = newJid(true)
   counting.begin(jid)
-  const began = performance.now()
   const request = {
     cmd: 'publish',
     tgt,
@@ -116,10 +161,16 @@ async function runJob(client: ClearClient, counting: ReturnCount, key: string, l
   const reply = await client.send(new Map(Object.entries(request)), tries)
   const body = isDict(reply) ? (reply.get('load') ?? reply) : reply
   const minions = isDict(body) ? (body.get('minions') ?? []) : []
-  const targeted = isList(minions) ? minions.length : 0
-  const returned = targeted === 0 ? 0 : await counting.until(targeted, timeoutMs)
+  return isList(minions) ? minions.length : 0
+}
+
+async function runJob(client: ClearClient, counting: ReturnCount, key: string, load: JobLoad): Promise<JobResult> {
+  const began = performance.now()
+  const targeted = await publish(client, counting, key, load)
+  const returned = targeted === 0 ? 0 : await counting.until(targeted, load.timeoutMs)
   const lastReturnMs = returned === 0 ? 0 : counting.lastAt - began
-  return { targeted, returned, lastReturnMs, returnsPerS: returned === 0 ? 0 : (returned * 1000) / lastReturnMs }
+  const returnsPerS = returned === 0 ? 0 : (returned * 1000) / lastReturnMs
+  return { targeted, returned, failed: counting.failed, lastReturnMs, returnsPerS }
 }
 
 export type RequestKind = 'auth' | 'events' | 'file' | 'files' | 'pillar'
@@ -129,7 +180,7 @@ export interface RequestLoad {
   /** How many requests, and minions that send them. */
   count: number
   connections: number
-  /** For `file`: the path; for `files`: what stands before the number. */
+  /** For `file`: the path; for `files`: the prefix before the number. */
   path?: string
 }
 

@@ -38,7 +38,7 @@ async function withMaster<T>(side: Side, root: string, work: (master: BenchMaste
 }
 
 const LONGEST_JOB_MS = 300_000
-/** Until what is written by the side is written too. */
+/** Wait until background writes are done too. */
 const SETTLE_MS = 500
 /** Returns of a kind before those that count. */
 const WARM_UP = 10_000
@@ -94,14 +94,51 @@ const manyMinions: Measure = async (side, { root, sizes, saltMost, repeat }) => 
 /** So many that the few first ones, which are slower, do not count. */
 const SMALL_FILES = 1000
 
+/** Files of the environment in a storm, and their bytes. */
+const STORM = { files: 200, bytes: 4096 }
+
+function preparePillar(master: BenchMaster): void {
+  writeFileSync(master.path('srv/pillar/top.sls'), "base:\n  '*': [app]\n")
+  const keys = Array.from({ length: 50 }, (_, i) => `  key${i}: {name: v${i}, n: ${i}}\n`)
+  writeFileSync(master.path('srv/pillar/app.sls'), `app:\n${keys.join('')}`)
+}
+
+/** All minions fetch their pillar and the files of the environment at once; then again, when they have the files. */
+const storm: Measure = async (side, { root, sizes, repeat }) => {
+  // simulated minions fetch files one by one from a master of Salt, which takes too long
+  if (side === 'salt') return []
+  const figures: Figure[] = []
+  for (const size of sizes) {
+    await withMaster(side, root, async (master) => {
+      preparePillar(master)
+      for (let i = 0; i < STORM.files; i++)
+        writeFileSync(master.path(`srv/salt/f${i}.txt`), randomBytes(STORM.bytes / 2).toString('hex'))
+      await master.minions(size, ['--no-pillar', '--fetch-files', '--states', '5'])
+      for (let run = 0; run <= repeat; run++) {
+        const before = master.minionsCpuS
+        const { result: job, ...cost } = await master.costOf(async () => {
+          const job = await master.ping('sim-*', 'state.apply', LONGEST_JOB_MS)
+          await sleep(SETTLE_MS)
+          return job
+        })
+        const what = `${size} × pillar and ${STORM.files} files of 4 kB, ${run === 0 ? 'all new' : 'unchanged'}`
+        figures.push({ what: `${what}: last return`, unit: 'ms', value: job.lastReturnMs, ...cost })
+        const fleetS = master.minionsCpuS - before
+        figures.push({ what: `${what}: CPU of the simulated minions`, unit: 's', value: fleetS })
+        const lost = size - job.returned + job.failed
+        figures.push({ what: `${what}: lost or not served`, unit: 'lost', value: lost })
+      }
+    })
+  }
+  return figures
+}
+
 function prepareTrees(master: BenchMaster): void {
   mkdirSync(master.path('srv/salt/small'))
   writeFileSync(master.path('srv/salt/big.bin'), randomBytes(100_000_000))
   for (let i = 0; i < SMALL_FILES; i++)
     writeFileSync(master.path(`srv/salt/small/f${i}.txt`), randomBytes(1024).toString('hex'))
-  writeFileSync(master.path('srv/pillar/top.sls'), "base:\n  '*': [app]\n")
-  const keys = Array.from({ length: 50 }, (_, i) => `  key${i}: {name: v${i}, n: ${i}}\n`)
-  writeFileSync(master.path('srv/pillar/app.sls'), `app:\n${keys.join('')}`)
+  preparePillar(master)
 }
 
 interface Request {
@@ -164,11 +201,12 @@ const history: Measure = (side, { root, jobs }) =>
 
 const MEASURES: Readonly<Record<string, Measure>> = {
   jobs: manyMinions,
+  storm,
   ...Object.fromEntries(Object.entries(REQUESTS).map(([name, asked]) => [name, request(asked)])),
   history,
 }
 
-/** Rows of both sides by what they say: Salt's may be fewer. */
+/** Pair the rows of both sides by their label: Salt may have fewer. */
 function paired(ours: readonly Figure[], theirs: readonly Figure[]): [Figure, Figure | undefined][] {
   const same = (what: string): string => what.replace(/over \d+$/, '')
   return ours.map((figure) => [figure, theirs.find(({ what }) => same(what) === same(figure.what))])

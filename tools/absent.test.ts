@@ -1,8 +1,9 @@
-// The page of what is not here (docs/reference/absent.md) against Salt's plugins (test/salt-plugins.json: the file of each, and the name
-// it is called by) and the tables of the loader.
+// The page of missing plug-ins (docs/reference/absent.md) against Salt's plug-ins (test/salt-plugins.json: file and
+// name of each) and the tables of the loader.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { ABSENT_MODULES, ABSENT_STATES, namesOf } from '../src/loader/absent-plugins.ts'
 import {
   beaconTable,
   engineTable,
@@ -13,6 +14,7 @@ import {
   thoriumTable,
   wheelTable,
 } from '../src/loader/mod.ts'
+import { absentPage } from './absent-page.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 type Names = Readonly<Record<string, string>>
@@ -59,6 +61,18 @@ describe('The page of what is not here', () => {
     ['Thorium', 'thorium', thoriumTable as unknown as Table],
   ])('names all absent %s', async (title, kind, table) => {
     expect(listed(title).sort()).toEqual((await absent(kind, table)).sort())
+  })
+
+  test('has the reasons that errors give', () => {
+    expect(page).toBe(absentPage(ROOT))
+  })
+
+  test.each([
+    ['modules', ABSENT_MODULES],
+    ['states', ABSENT_STATES],
+  ] as const)('knows the names of %s that calls use', (kind, groups) => {
+    const names = groups.flatMap(namesOf)
+    expect(names).toEqual(names.map(({ file }) => ({ file, called: salt[kind]![file] })))
   })
 
   test('names functions that are absent', async () => {

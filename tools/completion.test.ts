@@ -1,4 +1,4 @@
-// Completion in real shells: each is asked for what follows on a command line, with a machine that has hostile names.
+// Completion in real shells: each completes command lines on a machine with hostile names.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -75,7 +75,7 @@ const inFish = (words: readonly string[]): string[] => {
     .map((line) => line.split('\t')[0]!)
 }
 
-/** A terminal of its own: the names that zsh is given for TAB, or else the last word of the line after it. */
+/** A separate terminal: the names that zsh offers for TAB, or else the last word of the line after it. */
 function inZsh(words: readonly string[]): string[] {
   const line = words.map((word) => (/[*]/.test(word) ? `'${word}'` : word)).join(' ')
   const file = join(home, 'zsh-found')
@@ -120,7 +120,10 @@ const CASES: readonly [string[], string[]][] = [
     ['salt', '*', 'pk'],
     ['pkg.', 'pkg_resource.', 'pkgbuild.'],
   ],
-  [['salt', '*', 'pkg.inst'], ['pkg.install']],
+  [
+    ['salt', '*', 'pkg.inst'],
+    ['pkg.install', 'pkg.installed'],
+  ],
   [['salt', '*', 'sho'], ['shop.']],
   [['salt', '*', 'shop.'], ['shop.price']],
   [['salt', '--out', 'json', '*', 'test.pin'], ['test.ping']],
@@ -131,7 +134,10 @@ const CASES: readonly [string[], string[]][] = [
     ['salt', '--batch-s'],
     ['--batch-safe-limit', '--batch-safe-size', '--batch-size'],
   ],
-  [['salt-call', '--local', 'pkg.inst'], ['pkg.install']],
+  [
+    ['salt-call', '--local', 'pkg.inst'],
+    ['pkg.install', 'pkg.installed'],
+  ],
   [['salt-run', 'jobs.a'], ['jobs.active']],
   [['salt-ssh', ''], ['box1']],
   [['salt-key', '-a', ''], ['new1']],

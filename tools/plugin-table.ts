@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type StateDeclaration, stateHooks } from '../src/sdk/mod.ts'
+import { ABSENT_PAGE, absentPage } from './absent-page.ts'
 import { callsFile, callsText } from './calls.ts'
 import { calledName, type Declaration, type NamedPlugin, type PluginKind, plugins } from './plugin-declarations.ts'
 import { writeReference } from './reference.ts'
@@ -87,7 +88,7 @@ function entryText(family: Family, file: string, declaration: Declaration): stri
   return `{ ${parts.join(', ')} }`
 }
 
-/** The formatter would write each function on a line of its own. */
+/** The formatter would put each function on a separate line. */
 const UNFORMATTED = '// biome-ignore-all format: a line for each function is hard to read\n'
 
 const listText = (words: readonly string[]): string => `[${words.map((word) => `'${word}'`).join(', ')}]`
@@ -112,7 +113,7 @@ function filled(entry: string, indent: string): string {
 interface ShortFamily {
   kind: PluginKind
   type: string
-  /** What a plugin of the kind is called, where that is not the kind. */
+  /** The name of a plug-in of the kind, if it differs from the kind. */
   called?: string
 }
 
@@ -150,4 +151,5 @@ if (import.meta.filename === process.argv[1]) {
   }
   writeFileSync(callsFile(root), await callsText(root))
   await writeReference(root)
+  writeFileSync(join(root, ABSENT_PAGE), absentPage(root))
 }

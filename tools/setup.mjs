@@ -1,5 +1,5 @@
-// What a fresh clone needs before anything else can run, so this file is plain JavaScript and uses Node alone:
-// the packages of package-lock.json and, with --system, the Debian packages some tests and benches use.
+// Sets up a fresh clone before anything else can run, so this file is plain JavaScript and uses only Node: the packages
+// of package-lock.json and, with --system, the Debian packages that some tests and benches use.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'

@@ -211,6 +211,8 @@ def _opts(call):
     opts["grains"] = call.document("grains")
     opts["pillar"] = call.document("pillar")
     opts.update(call.facts.get("opts_over") or {})
+    if call.facts.get("proxymodule") and "proxy" in call.facts:
+        opts["proxymodule"] = Dunder("__proxy__")
     return opts
 
 

@@ -6,7 +6,7 @@ asked for; those of users' own Python modules are called at once, so that any ob
 from _collections_abc import Mapping
 
 from . import modules
-from .calls import current, source
+from .calls import Call, current, source
 
 
 def _marked(value, marks):
@@ -108,6 +108,46 @@ class Functions(Mapping):
         return _Module(self, name)
 
 
+class _ProxyCall(Call):
+    """What a function of a proxy module sees when another module calls it: everything as there, but its own `__context__`."""
+
+    def ask(self, method, *payload):
+        return None if method == "memory" else super().ask(method, *payload)
+
+
+class ProxyFunction:
+    """A function of the proxy module. It runs at once in this process, so that connections may pass between modules."""
+
+    def __init__(self, name, function):
+        self._function = function
+        self.name = name
+        self.__name__ = name.rpartition(".")[2]
+        self.__module__ = function.__module__
+        self.__doc__ = function.__doc__
+
+    def __call__(self, *args, **kwargs):
+        call = current()
+        facts = dict(call.facts, memory=call.facts["proxy"], retcode=True)
+        with _ProxyCall(call.channel, call.number, facts):
+            return self._function(*args, **kwargs)
+
+    def __repr__(self):
+        return "<LoadedFunc name='{}'>".format(self.name)
+
+
+class Proxy(Functions):
+    """`__proxy__` on a proxy minion."""
+
+    def __init__(self):
+        super().__init__("proxy")
+
+    def _resolve(self, name):
+        found = current().ask("find", "proxy", name)
+        if found is not None and found[0] == "python":
+            return ProxyFunction(name, modules.function(found[1], found[2], "proxy"))
+        return None if found is None else HostFunction("proxy", name)
+
+
 class Utils(Functions):
     """`__utils__`: users' own, then what the salt package has."""
 
@@ -156,6 +196,11 @@ for _name, _family in (
     ("__minion__", "minion"),
 ):
     _source_of(_name, _family)
+
+
+@source("__proxy__")
+def _proxy(call):
+    return Proxy() if "proxy" in call.facts else {}
 
 
 @source("__utils__")

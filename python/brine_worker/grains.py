@@ -1,6 +1,6 @@
 """Grains modules: every function of every file is asked, and sees what is known so far when it wants to."""
 
-from . import modules, parameters
+from . import calls, modules, parameters
 from .failures import of_users
 from .host_log import logger
 
@@ -21,7 +21,7 @@ def collect(paths, known):
 
 
 def _ask(name, function, so_far):
-    wanted = {"grains": so_far, "proxy": None}
+    wanted = {"grains": so_far, "proxy": calls.Dunder("__proxy__") if "proxy" in calls.current().facts else None}
     try:
         names = {parameter[0] for parameter in parameters.of(function)}
         return function(**{key: value for key, value in wanted.items() if key in names})

@@ -39,6 +39,12 @@ def call(running, family, path, attr, args, kwargs):
 
 
 @method
+def with_options(running, family, path, attr):
+    """Calls a function with the options as its one argument."""
+    return gathered(modules.function(path, attr, family)(calls.Dunder("__opts__").value()), running)
+
+
+@method
 def execute(running, path, attr, data, name, args, kwargs):
     """Calls an executor, which gets the function itself."""
     from .functions import Functions
@@ -53,6 +59,14 @@ def thorium(running, path, attr, args, kwargs):
     """Calls a state of Thorium, and gives the register as it left it too."""
     value = gathered(modules.function(path, attr, "thorium")(*args, **kwargs))
     return [value, running.facts["reg"]]
+
+
+@method
+def log_records(_call, paths, installed, records):
+    """Hands lines of the host's log to log handlers."""
+    from . import log_handlers
+
+    return log_handlers.emit(paths, installed, records)
 
 
 @method

@@ -33,11 +33,6 @@ class _Loaded:
         self.failure = None
 
 
-@source("__proxy__")
-def _proxy(_call):
-    return {}
-
-
 @source("__file_client__")
 def _file_client(_call):
     """Nothing: modules that find none make one of their own."""
@@ -199,7 +194,8 @@ def describe(path, family, extension=None):
         return facts
     facts["doc"] = module.__doc__
     _settle_dependencies(module)
-    served, reason = _virtual(module, entry)
+    disabled = _proxy_reason(module, family)
+    served, reason = (None, disabled) if disabled else _virtual(module, entry)
     facts["name"] = served or getattr(module, "__virtualname__", entry.name)
     facts["aliases"] = list(getattr(module, "__virtual_aliases__", ()))
     facts["reason"] = reason
@@ -207,6 +203,18 @@ def describe(path, family, extension=None):
     if served and not _initialise(module):
         facts["reason"] = "__init__ failed"
     return facts
+
+
+def _proxy_reason(module, family):
+    """Why a module does not serve on a proxy minion of this type."""
+    opts = current().document("opts") if family in ("grains", "proxy") else {}
+    kind = opts.get("proxy")
+    if not isinstance(kind, dict) or not kind.get("proxytype"):
+        return None
+    enabled = getattr(module, "__proxyenabled__", ())
+    if kind["proxytype"] in enabled or "*" in enabled:
+        return None
+    return "it does not name {!r} in __proxyenabled__".format(kind["proxytype"])
 
 
 def _import_reason(exc):

@@ -46,7 +46,7 @@ describe('a body that writes itself', () => {
     expect((await answer.setEncoding('utf8').toArray()).join('')).toBe('one two three')
   })
 
-  it('is asked for no more while the caller reads nothing, and hears when the caller leaves', async () => {
+  it('requests no more data while the caller does not read, and notices when the caller leaves', async () => {
     let [asked, isClosed] = [0, false]
     const piece = Buffer.alloc(1 << 20)
     const next = async (): Promise<Buffer | undefined> => {

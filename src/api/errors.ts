@@ -40,3 +40,15 @@ export function answered(answer: Value): Dict {
   if (!isDict(answer)) throw new HttpError(502, 'The master gave an answer that cannot be read')
   return answer
 }
+
+/** A chunk lacks a field, for which Salt answers with status 500 and JSON in place of a page. */
+export class MissingField extends TypeError {}
+
+/** Throw if a chunk lacks one of the fields that its client needs. */
+export function needFields(low: Dict, fields: readonly string[]): void {
+  const missing = fields.find((field) => !low.has(field))
+  if (missing === undefined) return
+  const client = str(low.get('client') ?? 'local')
+  const text = `The client ${client} needs the field ${missing}`
+  throw client === 'local' || client === 'local_async' ? new MissingField(text) : new HttpError(400, text)
+}

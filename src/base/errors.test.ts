@@ -7,6 +7,6 @@ test.each([
     'unable to get local issuer certificate; if the root CA is installed locally, try running Node.js with --use-system-ca',
     'unable to get local issuer certificate',
   ],
-])('the problem of a certificate is told without advice about Node: %s', (message, told) => {
+])('a certificate error contains no advice about Node: %s', (message, told) => {
   expect(certificateProblem(message)).toBe(told)
 })

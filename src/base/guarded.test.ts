@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { guarded } from './guarded.ts'
 
-it('logs what work throws or rejects with, and goes on', async () => {
+it('logs errors and rejections of the work, and continues', async () => {
   const lines: string[] = []
   const log = (level: string, text: string): void => void lines.push(`${level}: ${text.split('\n')[0]}`)
   guarded(log, 'Looking', () => {

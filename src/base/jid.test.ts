@@ -7,7 +7,7 @@ test('A job id is the time to the microsecond', () => {
   expect(newJid(false, NOON)).toMatch(/^20300101120000000\d{3}$/)
 })
 
-test('Job ids of one moment differ, and each is later than the one before', () => {
+test('Job ids of the same moment differ, and each is later than the one before', () => {
   const ids = Array.from({ length: 5000 }, () => newJid(false, NOON + 1))
   expect(ids).toEqual([...new Set(ids)].sort())
 })

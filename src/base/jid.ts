@@ -1,16 +1,23 @@
-// Job ids: the time to the microsecond, 20 digits, each one later than the one before; only a clock that was set back by more
-// than a second is followed.
+// Job ids: the time in microseconds as 20 digits. Each id is later than the one before, unless the clock was set back
+// by more than a second.
 const MICROS = 1000n
 const SECOND = 1_000_000n
 
 let last = 0n
 
-/** A new id; with `unique`, this process' number tells it from others of the same moment. */
+const millisText = (time: number): string => new Date(time).toISOString().replace(/[-:.TZ]/g, '')
+
+/** The first id of a millisecond, to compare others with. */
+export const jidOf = (time: number): string => `${millisText(time)}000`
+
+/**
+ * Return a new id. With `unique`, the id contains the number of this process, so that two processes never make the same
+ * id.
+ */
 export function newJid(unique = false, now: number = Date.now()): string {
   const wanted = BigInt(now) * MICROS + ((process.hrtime.bigint() / 1000n) % MICROS)
   last = wanted > last || wanted < last - SECOND ? wanted : last + 1n
-  const text = new Date(Number(last / MICROS)).toISOString().replace(/[-:.TZ]/g, '')
-  const id = text + String(last % MICROS).padStart(3, '0')
+  const id = millisText(Number(last / MICROS)) + String(last % MICROS).padStart(3, '0')
   return unique ? `${id}_${process.pid}` : id
 }
 

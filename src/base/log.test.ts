@@ -36,7 +36,7 @@ describe('a console log', () => {
 })
 
 describe('a calm log', () => {
-  test('leaves out what is more than a second should have, and says how much that was', () => {
+  test('drops lines above the limit per second, and reports their number', () => {
     const lines: string[] = []
     let time = 0
     const log = calmLog((level, text) => lines.push(`${level}: ${text}`), { perSecond: 2, now: () => time })

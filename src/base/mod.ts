@@ -1,8 +1,8 @@
-export { askedByTarget, isAskedByTarget, WITHHELD_OPTIONS } from './asked-by-target.ts'
+export { type Asker, askedBy, asker, isAskedByTarget, WITHHELD_OPTIONS } from './asked-by-target.ts'
 export { BrineError, certificateProblem, type ErrorDetails, type Position, toError, withHint } from './errors.ts'
 export { guarded } from './guarded.ts'
 export { installedFolder, isOneFile, ownWords } from './installation.ts'
-export { isJid, newJid } from './jid.ts'
+export { isJid, jidOf, newJid } from './jid.ts'
 export { after, type Later } from './later.ts'
 export {
   calmLog,

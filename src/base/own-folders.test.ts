@@ -35,7 +35,7 @@ test.each([0, 0o022, 0o077])(
   },
 )
 
-test('a folder that is too open is closed with what lies in it, which is told once', () => {
+test('a folder with too many permissions is closed with its content, and this is logged once', () => {
   const path = join(root, 'cache')
   mkdirSync(join(path, 'files'), { recursive: true })
   mkdirSync(join(path, 'jobs'))
@@ -55,7 +55,7 @@ test('a folder that is too open is closed with what lies in it, which is told on
   ])
 })
 
-test('a folder that is not only ours stays as it is', () => {
+test('a folder that other users share is unchanged', () => {
   const path = join(root, 'shared')
   mkdirSync(path)
   writeFileSync(join(path, 'note'), '')

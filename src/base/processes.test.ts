@@ -12,7 +12,7 @@ test('A process is gone when it has ended', async () => {
   expect([isGone(child.pid!), isGone(process.pid)]).toEqual([true, false])
 })
 
-test.skipIf(!existsSync('/proc/self/stat'))('A process that nobody has waited for is gone all the same', async () => {
+test.skipIf(!existsSync('/proc/self/stat'))('A zombie process counts as ended', async () => {
   // the shell starts a process that ends, and becomes a program that does not look after it
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] })
   try {

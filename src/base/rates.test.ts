@@ -12,7 +12,7 @@ it('gives each key a burst, and then so much per second', () => {
   expect(rates.left('web1')).toBe(20)
 })
 
-it('remembers no more keys than it may, and keeps those that took most lately', () => {
+it('bounds the remembered keys, and keeps the most recent ones', () => {
   let now = 0
   const rates = new Rates({ perSecond: 0, burst: 2, most: 3, now: () => now })
   for (const key of ['a', 'b', 'c', 'a', 'd']) {

@@ -7,14 +7,14 @@ const refuse = (): never => {
   throw new Refused('Refused', 'no')
 }
 
-test('a value stands for an expected error', () => {
+test('returns the given value for an expected error', () => {
   expect(recover(isA(Refused), 'otherwise', refuse)).toBe('otherwise')
   expect(recover(hasCode('ENOENT', 'Refused'), null, refuse)).toBeNull()
   expect(recover(isAnyError, 0, refuse)).toBe(0)
   expect(recover(isAnyError, 'otherwise', () => 'value')).toBe('value')
 })
 
-test('a value stands for an expected rejection', async () => {
+test('returns the given value for an expected rejection', async () => {
   const reject = async (): Promise<string> => refuse()
   expect(await recover(isA(Refused), 'otherwise', reject)).toBe('otherwise')
   expect(await recover(isAnyError, 'otherwise', async () => 'value')).toBe('value')

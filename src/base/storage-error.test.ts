@@ -18,7 +18,7 @@ describe('an error of storage', () => {
     expect((error as StorageError).plain).not.toContain('/cache')
   })
 
-  it('is named once, and other errors stay what they are', () => {
+  it('is converted once, and other errors are unchanged', () => {
     const named = storageError(refused('ENOSPC'), '/cache/jobs.db')
     expect(storageError(named, '/cache')).toBe(named)
     const other = refused('EACCES')

@@ -87,7 +87,7 @@ class PlainListener {
 const numbersOf = (count: number): number[] => Array.from({ length: count }, () => 1)
 
 describe('an event that a local program fires', () => {
-  it('reaches listeners also when what a function returned is long', async () => {
+  it('reaches listeners even if the returned value is long', async () => {
     const listener = await BusClient.open({ paths, tags: ['salt/run/*'] })
     await fireOnce(paths, 'salt/run/1/ret', new Map<Value, Value>([['return', numbersOf(1_200_000)]]))
     const [event] = await take(listener, 1)
@@ -95,7 +95,7 @@ describe('an event that a local program fires', () => {
     listener.close()
   })
 
-  it('keeps packed what was returned, for listeners that ask for it', async () => {
+  it('keeps the returned value packed for listeners that request it', async () => {
     const listener = await BusClient.open({ paths, tags: ['salt/run/*'], leavesPacked: true })
     const data = new Map<Value, Value>([
       ['return', numbersOf(1000)],
@@ -128,7 +128,7 @@ it('a listener that asks for very many tags is refused', async () => {
 })
 
 describe('a listener that does not read', () => {
-  it('misses events, is told how many, and neither slows others nor fills the memory', async () => {
+  it('misses events, gets their number, and neither slows others nor fills the memory', async () => {
     const [idle, busy] = [new PlainListener(), new PlainListener()]
     for (const listener of [idle, busy]) {
       await listener.until(() => {
@@ -171,7 +171,7 @@ describe('a listener that does not read', () => {
       await sleep(1)
     }
     slow.socket.resume()
-    // what comes while it catches up
+    // events that arrive while the listener catches up
     for (let n = 501; n <= 600; n++) {
       fire(n, n)
       if (n % 10 === 0) await sleep(1)
@@ -236,7 +236,7 @@ describe('the origin of an event', () => {
     client.close()
   })
 
-  it('is not needed to tell what the bus itself says to a listener from events of that name', async () => {
+  it('distinguishes messages of the bus from events with the same tag', async () => {
     const client = await BusClient.open({ paths, tags: ['*'] })
     for (const tag of ['salt/event/subscribed', 'salt/event/missed']) bus.fireFrom(WEB1, tag, new Map([['last', 9]]))
     expect((await take(client, 2)).map(({ tag, number }) => [tag, number])).toEqual([
@@ -265,7 +265,7 @@ describe('a listener that says which tags it wants', () => {
     client.close()
   })
 
-  it('gets what came while its process had no time', async () => {
+  it('gets events that arrived while its process was not scheduled', async () => {
     const client = await BusClient.open({ paths, tags: ['n/odd/*'] })
     fire(1, 1)
     const next = client.next(0.02)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { BusTap, EventBus, eventStream } from './mod.ts'
 
-it('an event stream gives what comes after it was made, and ends when another hand ends it', async () => {
+it('an event stream yields events after its creation, and ends when other code ends it', async () => {
   const bus = new EventBus()
   const stream = eventStream(new BusTap(bus, (tag) => tag.startsWith('a/')))
   bus.fire('b/1', new Map())

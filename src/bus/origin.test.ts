@@ -18,7 +18,7 @@ it.each(['minon:web1', 'minion:', '', 'web1', null, 7, ['minion']])('%j is no co
   })
 })
 
-it('what a frame tells is read as it is written, and anything else is unknown', () => {
+it('the origin in a frame is read as it was written, and other values are unknown', () => {
   expect(readOrigin(['minion', 'web1', 'session'])).toEqual(minionOrigin('web1'))
   for (const wrong of [
     undefined,

@@ -68,7 +68,7 @@ describe('a minion', () => {
       expect(may(minionOrigin('web1'), same)).toBe(false)
   })
 
-  it.each(OF_A_MINION('web1'))('may fire %s of its own, and nobody else may', (tag) => {
+  it.each(OF_A_MINION('web1'))('may fire its own %s, and no other sender may', (tag) => {
     expect(may(minionOrigin('web1'), tag)).toBe(true)
     expect(may(minionOrigin('db1'), tag)).toBe(false)
     expect(may(syndicOrigin('syn1'), tag)).toBe(false)
@@ -107,7 +107,7 @@ describe('others', () => {
     }
   })
 
-  it('tags about the sender are known, whoever they name', () => {
+  it('tags about the sender are recognised, whatever id they contain', () => {
     for (const tag of [...OF_A_MINION('web1'), 'minion_start']) expect(isAboutSender(tag, 'web1')).toBe(true)
     for (const tag of [...OF_A_MINION('db1'), 'deploy/web1']) expect(isAboutSender(tag, 'web1')).toBe(false)
   })

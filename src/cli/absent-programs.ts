@@ -1,12 +1,11 @@
-// Programs of Salt that Brine does not have yet. Each says so, and what to use instead, so that nobody looks for a mistake in
-// the installation.
+// Programs of Salt that Brine does not have yet. Each prints that, with an alternative, so that users do not look for
+// an error in the installation.
 import { SALT_VERSION } from '../base/mod.ts'
 import { processStreams, type Streams } from './streams.ts'
 
-/** By name: what is missing, and what to use instead. */
+/** By name: what is missing, and the alternative. */
 export const ABSENT_PROGRAMS: Readonly<Record<string, string>> = {
   'salt-extend': 'Brine does not make Salt extensions. Run brine new module NAME for a module of your own instead.',
-  'salt-proxy': 'Brine has no proxy minions yet. Manage the device with modules of your own on a minion instead.',
   'salt-support': 'Brine gathers no support archive yet. Run salt-call --versions-report and grains.items instead.',
   spm: 'Brine has no package manager of its own. Put formulas below a folder of file_roots instead.',
 }

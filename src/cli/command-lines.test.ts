@@ -49,7 +49,7 @@ describe('command lines of other programs', () => {
     expect(() => read(program, [])).toThrow(`${program}: error: Insufficient arguments`)
   })
 
-  test('salt-cp tells sources from the destination', () => {
+  test('salt-cp distinguishes sources from the destination', () => {
     expect(read('salt-cp', ['-L', 'a,b', '/no/x', '/no/y', '/tmp'])).toMatchObject({
       tgt: ['a', 'b'],
       src: ['/no/x', '/no/y'],

@@ -47,7 +47,7 @@ test('a log keeps YAML on the same screen valid', () => {
   expect(shown).toBe('# [WARNING ] x\n')
 })
 
-test('a log has no line that a text in a message could have made, and its file is not for everybody', () => {
+test('no text in a message can look like a log line, and the file is not world-readable', () => {
   const file = join(folder, 'log')
   const umask = process.umask(0)
   try {
@@ -119,7 +119,7 @@ describe('the format of lines', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^\d{4},\d{3} \[salt\.crypt {7}\]\[ERROR {3}\]\[\d+\] x\n$/)
   })
 
-  test('is one JSON object on each line with log_fmt_json, whatever is in the text', () => {
+  test('is one JSON object per line with log_fmt_json, for any text', () => {
     const file = join(folder, 'log')
     const log = open({ log_fmt_json: true, log_file: file, output: 'yaml' })
     const text = 'a\n"b"\u2028\x85\x1b\ud800'
@@ -159,7 +159,7 @@ describe('levels', () => {
     ])
   })
 
-  test('are known to who would make a text that costs something', () => {
+  test('are visible to code that wants to skip expensive messages', () => {
     const log = open({ log_level: 'info', log_granular_levels: new Map([['salt.crypt', 'error']]) })
     expect([isLogged(log, 'debug'), isLogged(log, 'info')]).toEqual([false, true])
     expect(isLogged(namedLog(log, 'salt.crypt'), 'warning')).toBe(false)
@@ -175,7 +175,7 @@ describe('levels', () => {
   })
 })
 
-test('a log that shows details hides values of the pillar in all its lines, however they are quoted', () => {
+test('a detailed log masks pillar values in all lines, in every quoting', () => {
   const pillar = new Map<Value, Value>([
     [
       'db',

@@ -17,9 +17,13 @@ export interface LogSettings {
   least(name: string): number
 }
 
+export type { LogRecord } from './logging/line-format.ts'
+
 export interface ProgramLog extends Log {
   /** Open the log file anew: something else may be under its name. */
   readonly reopen?: () => void
+  /** Hand all lines that console or file keep to a further reader. */
+  readonly also?: (take: (record: LogRecord) => void) => void
 }
 
 const DEFAULTS: Dict = new Map()
@@ -27,14 +31,14 @@ const SALT_FILE_FORMAT = str(optionOf(DEFAULTS, 'log_fmt_logfile'))
 /** Salt's default without the line number, which a bundled program does not have. */
 const FILE_FORMAT = SALT_FILE_FORMAT.replace(':%(lineno)-4d', '')
 
-export interface LogWish {
+export interface LogDefaults {
   name?: string
   /** The option with the path of the file. */
   fileOption?: string
 }
 
 /** Read the options of the log, which were checked, with Salt's fall-backs. */
-export function logSettings(opts: Dict, { name = 'salt', fileOption = 'log_file' }: LogWish = {}): LogSettings {
+export function logSettings(opts: Dict, { name = 'salt', fileOption = 'log_file' }: LogDefaults = {}): LogSettings {
   const option = (key: string): Value => opts.get(key) ?? null
   const textFrom = (...keys: string[]): string | undefined =>
     keys.map((key) => textOf(option(key))).find((text) => text !== undefined && text !== '')
@@ -74,13 +78,14 @@ const levelOf = (value: Value, fallback: number): number =>
 
 const numberIn = (value: Value): number => (isInt(value) ? Number(value) : 0)
 
-/** Where the lines of a program go: to the console, and to the log file or system log. */
+/** The destinations of a program's log lines: the console, and the log file or syslog. */
 class Outlets {
   /** The least level that goes anywhere. */
   readonly lowest: number
   private readonly settings: LogSettings
   private readonly show: (line: string) => void
   private readonly kept: Kept | undefined
+  private readonly further: Array<(record: LogRecord) => void> = []
 
   constructor(settings: LogSettings, show: (line: string) => void) {
     const { console, file } = settings
@@ -90,7 +95,12 @@ class Outlets {
     this.lowest = Math.min(console.level, file?.level ?? Number.POSITIVE_INFINITY)
   }
 
+  also(take: (record: LogRecord) => void): void {
+    this.further.push(take)
+  }
+
   take(record: LogRecord): void {
+    for (const take of this.further) take(record)
     const { console, file } = this.settings
     const number = LOG_LEVELS[record.level]
     const isShown = number >= console.level
@@ -136,7 +146,7 @@ function openKept(file: NonNullable<LogSettings['file']>, name: string, onTroubl
   return { write: (record) => kept.write(`${format(record)}\n`, note), reopen: () => kept.reopen() }
 }
 
-/** Users' own modules name their loggers as they like. */
+/** Limit, because users' own modules can use any number of logger names. */
 const MOST_COMPONENTS = 1000
 
 /** Open the log. `show` shows text on the console. */
@@ -145,7 +155,7 @@ export function openLog(settings: LogSettings, show: (line: string) => void): Pr
   const { lowest } = outlets
   const hidden = new HiddenTexts()
   const hide = (texts: Iterable<string>): void => {
-    // the levels from `info` on show what Salt's show
+    // the levels from `info` on show the same as Salt's
     if (lowest < LOG_LEVELS.info) hidden.add(texts)
   }
   const open = (name: string, jid: string, related: (origin: LogOrigin) => Log): ProgramLog => {
@@ -155,7 +165,7 @@ export function openLog(settings: LogSettings, show: (line: string) => void): Pr
       outlets.take({ level, text: hidden.mask(hideMarked(text)), name: shownName(name), jid, time: Date.now() })
     }
     const from = (origin: LogOrigin): Log => related({ name, ...origin })
-    return Object.assign(log, { least, from, hide, reopen: () => outlets.reopen() })
+    return Object.assign(log, { least, from, hide, reopen: () => outlets.reopen(), also: outlets.also.bind(outlets) })
   }
   /** The logs of all components in one job, or outside jobs: each is made once. */
   const ofJob = (jid: string): ((origin: LogOrigin) => ProgramLog) => {

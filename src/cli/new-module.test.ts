@@ -8,7 +8,7 @@ import { type FamilyName, userModules, userPlugins } from '../pybridge/mod.ts'
 import { renderText } from '../render/mod.ts'
 import { run } from './new-module.ts'
 
-test('brine new writes modules that work as they are', async () => {
+test('brine new writes modules that work without changes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'brine-new-'))
   const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)

@@ -1,5 +1,5 @@
-// Options of a program that reads a configuration file: the file's, with the command line laid over them; and its log, which
-// has the lines that came while they were read.
+// Reads the options of a program from its configuration file and command line, and opens its log, which also gets the
+// earlier lines.
 import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { consoleLog, type Log, namedLog, toError } from '../base/mod.ts'
 import { ConfigError, checkLogging, templateSecrets } from '../config/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 import type { CommandLine } from './command-lines.ts'
-import { earlyLog, type LogWish, logSettings, openLog, type ProgramLog } from './logging.ts'
+import { earlyLog, type LogDefaults, logSettings, openLog, type ProgramLog } from './logging.ts'
 import { ProgramExit, UsageError } from './optparse/exit.ts'
 import type { Program } from './optparse/option.ts'
 import { emptyOutputFile } from './output-file.ts'
@@ -19,7 +19,7 @@ export interface ReadingOptions {
   line: CommandLine
   streams: Streams
   /** The file's name in the configuration directory. */
-  file: 'master' | 'minion'
+  file: 'master' | 'minion' | 'proxy'
   read(path: string, log: Log): Promise<Dict>
 }
 
@@ -47,8 +47,8 @@ export async function programOptions(reading: ReadingOptions): Promise<ProgramOp
   }
 }
 
-/** The names of programs' own loggers, as Salt has them; salt-key has a log file of its own. */
-const LOGS: Readonly<Record<string, LogWish>> = {
+/** The logger names of programs, as in Salt; salt-key has a separate log file. */
+const LOGS: Readonly<Record<string, LogDefaults>> = {
   salt: { name: 'salt.client' },
   'salt-api': { name: 'salt.cli.api', fileOption: 'api_logfile' },
   'salt-call': { name: 'salt.cli.caller' },
@@ -57,6 +57,7 @@ const LOGS: Readonly<Record<string, LogWish>> = {
   'salt-key': { name: 'salt.key', fileOption: 'key_logfile' },
   'salt-master': { name: 'salt.master' },
   'salt-minion': { name: 'salt.minion' },
+  'salt-proxy': { name: 'salt.minion' },
   'salt-run': { name: 'salt.runner' },
   'salt-syndic': { name: 'salt.cli.daemons', fileOption: 'syndic_log_file' },
   'salt-ssh': { name: 'salt.client.ssh', fileOption: 'ssh_log_file' },
@@ -69,7 +70,7 @@ async function readOptions({ program, line, streams, file, read }: ReadingOption
   values.set('config_dir', folder)
   const opts = await readConfig(join(folder, file), (path) => read(path, log))
   layOver(opts, line)
-  // what the command line and the files of users say of the log
+  // log options of the command line and of users' files
   checkLogging(opts, new Map(), log)
   emptyOutputFile(opts)
   return opts
@@ -96,7 +97,7 @@ async function readConfig(path: string, read: (path: string) => Promise<Dict>): 
   }
 }
 
-/** What was given wins; a default of the command line only fills what no file says. */
+/** Merge the command line into the options: given values override, defaults only fill gaps. */
 function layOver(opts: Dict, { values, given, meaning }: CommandLine): void {
   for (const [dest, value] of values) {
     if (value === null) continue

@@ -94,7 +94,7 @@ async function callMinion([path, changes, fun, args, kwargs]: readonly Value[]):
   try {
     return await minion.functions.call(str(fun!), args as Value[], keywords)
   } finally {
-    minion.close()
+    await minion.close()
   }
 }
 

@@ -39,13 +39,13 @@ describe('brine render', () => {
     expect(out).toBe('b: 2\na:\n- x\n')
   })
 
-  test('prints data as JSON when asked', async () => {
+  test('prints JSON on request', async () => {
     expect(await run([file('a.sls', 'b: 1.0\na: [x, null]\n'), '--out', 'json'])).toBe(0)
     expect(JSON.parse(out)).toEqual({ b: 1, a: ['x', null] })
     expect(out).toContain('1.0')
   })
 
-  test('prints what yamlex aggregates', async () => {
+  test('prints the aggregated data of yamlex', async () => {
     expect(await run([file('a.sls', '#!yamlex\na: !aggregate [1]\na: !aggregate [2]\n')])).toBe(0)
     expect(out).toBe('a:\n- 1\n- 2\n')
   })

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
-// The `salt-proxy` program, which says that it is not here and what to use instead.
-import { absentProgram } from './absent-programs.ts'
+// The `salt-proxy` program.
+import { saltProxy } from './daemons/proxy.ts'
+import { processStreams } from './streams.ts'
 
-absentProgram('salt-proxy').then((status) => {
-  process.exitCode = status
+saltProxy(process.argv.slice(2), processStreams).then((status) => {
+  // exit although work may be pending, such as for a master that does not answer; it was closed
+  process.exit(status)
 })

@@ -7,7 +7,7 @@ import { readCommandLine } from './command-lines.ts'
 import { SALT_CALL } from './programs/salt-call.ts'
 import { addSaltfile } from './saltfile.ts'
 
-test('a Saltfile fills in what the command line leaves open', () => {
+test('a Saltfile sets options that the command line does not', () => {
   const folder = mkdtempSync(join(tmpdir(), 'brine-saltfile-'))
   const file = join(folder, 'Saltfile')
   writeFileSync(file, 'salt-call:\n  local: true\n  output: json\n  id: from-file\nsalt: {output: raw}\n')
@@ -21,7 +21,7 @@ test('a Saltfile fills in what the command line leaves open', () => {
   }
 })
 
-test('a Saltfile that is named must be there', () => {
+test('an explicit Saltfile must exist', () => {
   const line = readCommandLine(SALT_CALL, ['--saltfile', '/no/Saltfile', 'test.ping'], { version: '1' })
   expect(() => addSaltfile(SALT_CALL, line, silentLog)).toThrow("'/no/Saltfile' file does not exist.")
 })

@@ -80,7 +80,7 @@ interface End {
   forget(): void
 }
 
-/** Take Ctrl-C and SIGTERM as the wish to end; a second Ctrl-C ends the process at once. */
+/** End the run at Ctrl-C and SIGTERM; a second Ctrl-C ends the process at once. */
 function untilInterrupted(): End {
   let stop = (): void => undefined
   let timer: NodeJS.Timeout | undefined
@@ -101,7 +101,7 @@ function untilInterrupted(): End {
   }
 }
 
-/** `opts` are the options of the master on this machine, where the command knows them. */
+/** `opts`: the options of the master on this machine, if the command has read them. */
 function fleetOptions(words: CommandOptions, opts: Dict | undefined): Fixed {
   const count = minionCount(words)
   const host = words.text('master') ?? (opts === undefined ? LOOPBACK : addressFrom(option(opts, 'interface')))
@@ -120,6 +120,7 @@ function fleetOptions(words: CommandOptions, opts: Dict | undefined): Fixed {
     grains: grainsFrom(version, readGrains(words.text('grains'))),
     fetchesPillar: !words.flag('no_pillar'),
     firesStart: !words.flag('no_start_event'),
+    fetchesFiles: words.flag('fetch_files'),
     shape: { states: whole(words, 'states', 0), bytes: whole(words, 'return_size', 0), version },
     delayMs: delay(words.text('delay')!),
     faults: {

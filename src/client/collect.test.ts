@@ -47,11 +47,11 @@ function breaking(recover: EventSource['recover']): EventSource {
 }
 
 describe('gathering returns', () => {
-  it('goes on after the master was away, and reads what it missed', async () => {
+  it('continues after the master was away, and reads missed returns', async () => {
     expect(await all(breaking(async () => true))).toEqual(['a', 'b', 'c'])
   })
 
-  it('reads the store for minions whose events did not come, and asks about the others only', async () => {
+  it('reads the store for minions whose events are missing, and queries only the others', async () => {
     const asked: string[][] = []
     const ask = async (_jid: string, ids: string[]): Promise<undefined> => void asked.push(ids)
     const source: EventSource = {
@@ -71,7 +71,7 @@ describe('gathering returns', () => {
     expect(asked).toEqual([['b']])
   })
 
-  it('counts what the master tells of the minion in the tag, and nothing that a minion tells', async () => {
+  it("counts returns by the master's tag, and ignores claims of a minion", async () => {
     const bus = new EventBus()
     const unsaid: Origin = { kind: 'unknown', name: '', proof: 'none' }
     const told = (origin: Origin, tag: string, id: string) => bus.fireFrom(origin, `salt/job/1/${tag}`, answer(id))
@@ -80,7 +80,7 @@ describe('gathering returns', () => {
       told(minionOrigin('c'), 'ret/a', 'a'),
       told(bus.own, 'ret/c', 'a'),
       told(bus.own, 'ret/a/ret/b', 'b'),
-      // as a bus of Salt's own tells events: without their origin
+      // an event of Salt's own bus, which has no origin
       told(unsaid, 'ret/c', 'b'),
       told(bus.own, 'ret/a', 'a'),
       told(unsaid, 'ret/b', 'b'),
@@ -89,7 +89,7 @@ describe('gathering returns', () => {
     expect(await all(source)).toEqual(['a', 'b', 'c silent'])
   })
 
-  it('asks again who works on it when the master was away since', async () => {
+  it('repeats the query about running minions after the master was away', async () => {
     const bus = new EventBus()
     const working = new Map<Value, Value>([
       ['id', 'a'],
@@ -138,7 +138,7 @@ describe('gathering returns', () => {
     expect(questions).toBe(4)
   })
 
-  it('asks again while minions return late, and gives up those that keep silent', async () => {
+  it('repeats the query while minions return late, and gives up silent ones', async () => {
     const silence = undefined
     // one return after each of the first two questions, none after the third
     const script = [silence, answered('b'), silence, answered('c'), silence, silence]

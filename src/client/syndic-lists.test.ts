@@ -18,11 +18,11 @@ interface Case {
   missing?: string[]
   syndics?: string[]
   events: BusEvent[]
-  /** How long lists are waited for. */
+  /** How long to wait for lists. */
   seconds?: number
 }
 
-/** What is gathered, until no event is left: each id, and why it is there without a return. */
+/** Collect until no event is left: each id, and the reason for ids without a return. */
 async function gathered({
   minions = [],
   missing = [],
@@ -67,7 +67,7 @@ describe('The minions below syndics', () => {
     expect(await gathered({ events })).toEqual(['a'])
   })
 
-  it('do not return: they are named, and ids of a list that a tier has are not missing', async () => {
+  it('are reported without a return, and known ids of a list are not missing', async () => {
     const events = [list('syndic/east', { minions: ['a', 'b'] }), returned('a')]
     expect(await gathered({ missing: ['a', 'b', 'c'], events })).toEqual(['a', 'b silent', 'c missing'])
   })
@@ -84,7 +84,7 @@ describe('The minions below syndics', () => {
     ])
   })
 
-  it('are not waited for without end where a syndic tells list after list', async () => {
+  it('cannot extend the wait by sending list after list', async () => {
     let told = 0
     const next = async (): Promise<BusEvent> => {
       await sleep(1)
@@ -108,7 +108,7 @@ describe('The minions below syndics', () => {
     expect(all.length).toBeLessThan(42_000)
   })
 
-  it('are not told of by others than their syndic', async () => {
+  it('count only from their own syndic', async () => {
     const forged = [
       list('syndic/east', { minions: ['x'] }, minionOrigin('east')),
       list('syndic/east', { minions: ['x'] }, syndicOrigin('west')),

@@ -1,5 +1,5 @@
-// The minions below syndics that a job is for. A master of masters does not know them: each syndic tells which minions its master
-// publishes the job to, and a syndic below another one does the same through that one.
+// The minions below syndics that a job targets. A master of masters does not know these minions: each syndic reports
+// the minions that its master publishes the job to. A syndic below another syndic reports through it.
 import type { BusEvent } from '../bus/mod.ts'
 import { type Dict, isList, str, type Value } from '../data/mod.ts'
 import type { Published } from '../sdk/mod.ts'
@@ -14,7 +14,7 @@ const MOST_SYNDICS = 10_000
 /** Tiers of syndics. */
 const MOST_TIERS = 16
 
-const LIST = /^((?:syndic\/[^/]+\/)+)salt\/job\/(\d{20})\/new$/
+const LIST = /^((?:syndic\/[^/]+\/)+)salt\/job\/(\d{20}(?:_\d+)?)\/new$/
 
 /** Whether a tag is that of a job, or of the list of a syndic. */
 export const isOfJob = (tag: string): boolean => tag.startsWith('salt/job/') || LIST.test(tag)
@@ -24,32 +24,32 @@ export function jobOfTag(tag: string): string | undefined {
   return tag.startsWith('syndic/') ? LIST.exec(tag)?.[2] : tag.split('/')[2]
 }
 
-/** What a syndic told. */
+/** The report of a syndic. */
 interface Told {
   minions: string[]
   missing: string[]
-  /** The syndic, unless it is one of its own minions: it does not return. */
+  /** The id of the syndic, unless it is one of its own minions: a syndic does not return. */
   leaves?: string
-  /** Whether the minions are waited for from now on: a syndic that tells list after list does not keep the caller. */
+  /** Whether the client waits for these minions. A syndic that sends list after list cannot extend the wait. */
   isTimely: boolean
 }
 
 export class SyndicLists {
   private readonly jid: string
   private readonly seconds: number
-  /** Syndics that have not told, each with those above it; undefined when nobody knows which there are. */
+  /** Syndics that have not reported, each with the syndics above it; undefined if the set of syndics is not known. */
   private readonly pending: Set<string> | undefined
   private until: number
   /** When lists cannot lengthen the waiting any more. */
   private readonly latest: number
-  /** The minions of the master that published the job: no list is about them. */
+  /** The minions of the master that published the job; lists of syndics do not concern them. */
   private readonly own: ReadonlySet<string>
   /** The other minions that were named, each with the syndic that named it first. */
   private readonly named = new Map<string, string>()
   private readonly missing = new Set<string>()
   /** Characters of all these ids. */
   private text = 0
-  /** Syndics that have told, each with those above it. */
+  /** Syndics that have reported, each with the syndics above it. */
   private readonly heard = new Set<string>()
 
   constructor({ jid, minions, syndics }: Published) {
@@ -61,7 +61,7 @@ export class SyndicLists {
     this.latest = performance.now() + MOST_TIERS * this.seconds * 1000
   }
 
-  /** When nobody waits any more for lists, in milliseconds of `performance.now()`. */
+  /** When the wait for lists ends, in milliseconds of `performance.now()`. */
   get end(): number {
     return this.until
   }
@@ -71,7 +71,7 @@ export class SyndicLists {
     return (this.pending === undefined || this.pending.size > 0) && performance.now() < this.until
   }
 
-  /** The syndics that have not told. */
+  /** The syndics that have not reported. */
   get untold(): string[] {
     return [...(this.pending ?? [])]
   }
@@ -90,13 +90,16 @@ export class SyndicLists {
     for (const id of missing) this.missing.add(id)
     const isTimely = this.note(tiers, event.data, minions.length > 0)
     const last = tiers.at(-1)!
-    // a syndic takes itself and those whom it named out of the waiting, and nobody else
+    // a syndic can end the wait for itself and for syndics that it named, but not for others
     const isOwn = tiers.length === 1 || this.named.get(last) === first
     for (const id of minions) if (!this.named.has(id) && !this.own.has(id)) this.named.set(id, first)
     return { minions, missing, isTimely, ...(isOwn && !minions.includes(last) && { leaves: last }) }
   }
 
-  /** The ids for which there is room: all minions hear of those that are waited for, when these are asked whether they work on the job. */
+  /**
+   * Return the ids that fit the size limit. The query whether minions still work on the job goes to all minions and
+   * contains these ids.
+   */
   private within(told: readonly string[], known: { has(id: string): boolean; size: number }): string[] {
     let room = MOST_EXPECTED - known.size
     return told.filter((id) => {
@@ -109,8 +112,8 @@ export class SyndicLists {
   }
 
   /**
-   * Note who has told, and return whether that is the first list of this syndic, and in time. A master of Salt does not say which syndics
-   * are below it: when no minion of its own is meant, theirs may be.
+   * Note the report of a syndic; return whether it is the first one of this syndic and in time. A Salt master does not
+   * name the syndics below it: when the job targets no minion of its own, lower syndics may still report.
    */
   private note(tiers: readonly string[], data: Dict, hasMinions: boolean): boolean {
     const key = tiers.join('/')

@@ -17,7 +17,7 @@ import {
 } from '../sdk/mod.ts'
 import { type Accounts, type OpenAccount, placeText } from './accounts.ts'
 import { assertFree, removeKey } from './bootstrap/key.ts'
-import { type CreationParts, checkName, createMachine, type MachineWish, stepsOf, undoAbandoned } from './creation.ts'
+import { type CreationParts, checkName, createMachine, type MachineOrder, stepsOf, undoAbandoned } from './creation.ts'
 import { cloudNotFound, configError } from './errors.ts'
 import { withoutSecrets } from './events.ts'
 import { inWaves, mappedMachines, overridden, readMapFile } from './map.ts'
@@ -58,7 +58,7 @@ export class Cloud implements CloudClient {
     return maskMarked(withoutTemplateSecrets(withoutSecrets(all))) as Dict
   }
 
-  /** Undo what earlier runs left. */
+  /** Undo the incomplete creations of earlier runs. */
   settle(): Promise<boolean> {
     return undoAbandoned(this.parts)
   }
@@ -114,7 +114,7 @@ export class Cloud implements CloudClient {
   }
 
   async profile(name: string, names: readonly string[], request: CloudRequest = {}): Promise<CloudOutcome> {
-    const wishes: MachineWish[] = []
+    const wishes: MachineOrder[] = []
     if (request.isFromOutside) refuseReaching(request.overrides)
     for (const machine of new Set(names)) wishes.push(await this.wishOf(machine, name, request.overrides ?? new Map()))
     if (request.isFromOutside) for (const { account } of wishes) refuseElsewhere(account.driver, request.overrides)
@@ -258,14 +258,14 @@ export class Cloud implements CloudClient {
     return { value, failed }
   }
 
-  private wishOfPlan(name: string, planned: Dict): Promise<MachineWish> {
+  private wishOfPlan(name: string, planned: Dict): Promise<MachineOrder> {
     const overrides: Dict = new Map(planned)
     const profile = str(overrides.get('profile')!)
     overrides.delete('profile')
     return this.wishOf(name, profile, overrides)
   }
 
-  private async wishOf(name: string, profile: string, overrides: Dict): Promise<MachineWish> {
+  private async wishOf(name: string, profile: string, overrides: Dict): Promise<MachineOrder> {
     checkName(name)
     const { files, accounts } = this.parts
     const provider = this.providerOf(profile)
@@ -300,7 +300,7 @@ export class Cloud implements CloudClient {
   }
 
   private async createAll(
-    wishes: readonly MachineWish[],
+    wishes: readonly MachineOrder[],
     { parallel = false, isFromOutside = false }: CloudRequest,
   ): Promise<CloudOutcome> {
     const value: Dict = new Map(wishes.map(({ name }) => [name, null]))
@@ -341,7 +341,7 @@ export class Cloud implements CloudClient {
     return value
   }
 
-  /** The machines of these names in all providers. A provider that does not answer is told of, and left out. */
+  /** Return the machines with these names in all providers. A failing provider is reported and skipped. */
   private async found(names: readonly string[]): Promise<[OpenAccount, CloudNode][]> {
     const { accounts, log } = this.parts
     const wanted = new Set(names)
@@ -370,7 +370,7 @@ export class Cloud implements CloudClient {
     return nodes
   }
 
-  /** Ask several providers at once. One that fails is told of, and left out. */
+  /** Query several providers at the same time. A failing one is reported and skipped. */
   private async fromAll(
     providers: readonly CloudProvider[],
     ask: (opened: OpenAccount) => Promise<Dict | undefined>,
@@ -427,7 +427,7 @@ const errorDict = (text: string): Dict => new Map([['Error', text]])
 
 const keywords = (kwargs: Dict): Map<string, Value> => new Map([...kwargs].map(([key, value]) => [str(key), value]))
 
-/** Merge what was found into one dict by alias and driver. */
+/** Merge the results into one dict by alias and driver. */
 function byProvider(found: readonly (readonly [CloudProvider, Dict])[]): Dict {
   const all: Dict = new Map()
   for (const [{ alias, driver }, value] of found) {

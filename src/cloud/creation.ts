@@ -1,5 +1,5 @@
-// One machine made from its settings: key, machine, minion. It is a transaction with a record on disk: what fails or is killed in the middle is
-// undone, so that nothing is billed and no key is accepted.
+// Creates one machine from its settings: key, machine, minion. It is a transaction with a record on disk: a failed or
+// killed creation is undone, so that no machine is billed and no key stays accepted.
 import { type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, dictFrom, quote, type Value } from '../data/mod.ts'
@@ -17,7 +17,7 @@ import { DEPLOY_SETTINGS, type DeploySettings } from './settings.ts'
 
 export interface CreationParts {
   records: Records
-  /** Providers for undoing: an interruption does not reach them. */
+  /** Providers for the undo, which an interrupt does not abort. */
   undoing: Accounts
   cache: NodeCache
   report: CloudReporter
@@ -25,14 +25,14 @@ export interface CreationParts {
   log: Log
 }
 
-export interface MachineWish {
+export interface MachineOrder {
   name: string
   /** The name of the profile, if there is one. */
   profile: string | null
   account: OpenAccount
   /** Settings of the provider, the profile and the map, in this order. */
   settings: Dict
-  /** Where the settings are written, for errors. */
+  /** The place of the settings, for errors. */
   where: string
 }
 
@@ -45,8 +45,8 @@ export function checkName(name: string): void {
     throw configError(`${quote(name)} is no name of a machine`)
 }
 
-/** Make the machine. Return what is shown of it, or throw after everything is undone. */
-export async function createMachine(parts: CreationParts, wish: MachineWish): Promise<Dict> {
+/** Create the machine. Return its data for output, or throw after everything is undone. */
+export async function createMachine(parts: CreationParts, wish: MachineOrder): Promise<Dict> {
   const { name, account, settings, where } = wish
   const { driver, provider } = account
   markDeclared(settings, [driver.machine, DEPLOY_SETTINGS])
@@ -60,7 +60,7 @@ export async function createMachine(parts: CreationParts, wish: MachineWish): Pr
   try {
     await parts.report(name, 'creating', new Map([...origin, ['provider', `${provider.alias}:${driver.name}`]]))
     const keys = plan && (await acceptedKeys(parts, record))
-    // a machine that was there before is not removed
+    // a machine that existed before is not removed
     record.keep({ isRequested: driver.isForExisting !== true })
     const { profile } = wish
     const request = { name, profile, settings: ofMachine, written: settings, token: record.creation.token }
@@ -82,8 +82,8 @@ export async function createMachine(parts: CreationParts, wish: MachineWish): Pr
   }
 }
 
-/** The settings of the deployment, with what the driver decided about the login. */
-function withLogin({ account, settings, where }: MachineWish, { login = new Map() }: CloudNode): DeploySettings {
+/** Return the settings of the deployment with the driver's login settings. */
+function withLogin({ account, settings, where }: MachineOrder, { login = new Map() }: CloudNode): DeploySettings {
   return boundSettings(DEPLOY_SETTINGS, new Map([...withoutProviderLogin(account, settings), ...login]), where)
 }
 
@@ -113,7 +113,7 @@ export function stepsOf(
   }
 }
 
-/** Undo what failed. A failure of that too is told, and tried again by the next run. */
+/** Undo a failed creation. If that fails too, report it; the next run retries. */
 async function undoAfter(parts: CreationParts, record: RecordedCreation, reason: unknown): Promise<void> {
   const { name } = record.creation
   parts.log('error', `${name} could not be created, and what there is of it is removed: ${toError(reason).message}`)
@@ -152,7 +152,7 @@ async function undoCreation(parts: CreationParts, record: RecordedCreation): Pro
   record.remove()
 }
 
-/** Undo creations whose process is gone. Return whether all could be. */
+/** Undo creations whose process is gone. Return whether all succeeded. */
 export async function undoAbandoned(parts: CreationParts): Promise<boolean> {
   let isClean = true
   for (const record of parts.records.abandoned()) {

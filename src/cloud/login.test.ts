@@ -24,7 +24,7 @@ test.each([
   ['public_ips', undefined],
   ['other_ips', undefined],
   ['tags', undefined],
-])('ssh_interface %s means %s of the lists that a driver tells', (name, address) => {
+])("ssh_interface %s means %s of a driver's address lists", (name, address) => {
   const settings = boundSettings(DEPLOY_SETTINGS, new Map([['ssh_interface', name]]), 'test')
   expect(listedAddress(node, settings)).toBe(address)
   expect(listedAddress(node, { ...settings, ssh_host: 'web1.example' })).toBeUndefined()

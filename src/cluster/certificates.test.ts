@@ -44,7 +44,7 @@ describe('The certificates of the servers of a cluster', () => {
       expect(other.own.verify(own.ca.publicKey)).toBe(false)
   })
 
-  it('are valid whatever the clock of a machine says', async () => {
+  it('are valid whatever the clock of a machine shows', async () => {
     const { ca, own } = await written('one secret', '::1')
     for (const each of [ca, own])
       expect([each.validFrom, each.validTo]).toEqual(['Jan  1 00:00:00 2000 GMT', 'Dec 31 23:59:59 9999 GMT'])

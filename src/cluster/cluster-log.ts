@@ -23,8 +23,15 @@ const CLOSE_MS = 3000
 /** Events that wait while the stream takes nothing; then the oldest go. */
 const MOST_WAITING = 20_000
 const MOST_WAITING_BYTES = 64 << 20
-/** Processes whose numbers are remembered. */
+/** How many processes' numbers are remembered. */
 const MOST_WRITERS = 200
+/**
+ * How many positions before the last known one are read again for a missing record: a server's positions may be
+ * shifted.
+ */
+const SHIFTED = 50
+/** Places that are read again at most. */
+const MOST_READ_AGAIN = 5000
 
 /** A record as it is carried out. */
 export interface ClusterRecord {
@@ -37,7 +44,7 @@ export interface ClusterRecord {
   isLate: boolean
   /** Whether it was in the log when this process began to read: an earlier process may have carried it out in part. */
   isReplayed: boolean
-  /** Whether an earlier process of this master wrote it: what only the writer does is left to this one. */
+  /** Whether an earlier process of this master wrote it: this process then does the writer's part. */
   isLeft: boolean
   /** Milliseconds since a server took it. Clocks of servers alone are compared: the clock of this machine may be wrong. */
   age: number
@@ -56,23 +63,37 @@ interface OpenedMessage {
   writer: string
   numbers: number[]
   records: Uint8Array[]
-  /** The last number of the same process that was in the log before; 0 from a process that does not tell. */
+  /** The last number of the same process in the log before it; 0 if the process does not send it. */
   previous: number
 }
 
-/** Note the number of a process; the processes that were noted longest ago are forgotten. */
-function note(numbers: Map<string, number>, writer: string, number: number): void {
-  numbers.delete(writer)
-  numbers.set(writer, number)
-  for (const [oldest] of numbers) {
-    if (numbers.size <= MOST_WRITERS) break
-    numbers.delete(oldest)
+/** Store data about a process; the least recently noted processes are forgotten. */
+function note<T>(known: Map<string, T>, writer: string, value: T): void {
+  known.delete(writer)
+  known.set(writer, value)
+  for (const [oldest] of known) {
+    if (known.size <= MOST_WRITERS) break
+    known.delete(oldest)
   }
+}
+
+/** The last record of a process that was read, and the place of its message. */
+interface LastRead {
+  number: number
+  seq: number
+}
+
+/** Records that this master did not read in their turn: read late, or gone for good. */
+export interface LogGap {
+  isRepaired: boolean
+  /** How many records were missing; undefined if unknown. */
+  count: number | undefined
+  text: string
 }
 
 export interface LogPlace {
   seq: number
-  /** The last number of each process whose records were carried out. */
+  /** The last carried out number of each process. */
   seen: Record<string, number>
   /** The nonce of the message at the place. */
   nonce: string
@@ -95,7 +116,9 @@ export interface LogOptions {
   apply(record: ClusterRecord): Promise<void> | void
   /** The log has taken records of this process. */
   acked?(): void
-  /** No record is carried out for some time, such as on a full disk, and later that they are again. */
+  /** Records were missing here. */
+  gap?(gap: LogGap): void
+  /** Called when no record can be carried out for some time, for example on a full disk, and when that is over. */
   stuck?(isStuck: boolean): void
 }
 
@@ -113,19 +136,18 @@ export class ClusterLog {
   private readonly subject: string
   private readonly reader: StreamReader
   private readonly seen: Map<string, number>
-  /** The last number of each process that was read in this life. */
-  private readonly read = new Map<string, number>()
+  /** The last record read from each process; empty if unknown. */
+  private readonly read = new Map<string, LastRead>()
   private nonce: string
   private number = 0
   /** The last number that the log surely has. */
   private acked = 0
-  private batch = 0
   private queue: Waiting[] = []
   private queuedBytes = 0
   private lost = 0
   private readonly unapplied = new Map<number, Waiting>()
-  /** Records of the present message that were carried out. */
-  private readonly done = new Set<number>()
+  /** The marks of records of the present message that were carried out. */
+  private readonly done = new Set<string>()
   private pumping: Promise<void> | undefined
   private isClosed = false
   private hasBeenAtEnd = false
@@ -138,6 +160,7 @@ export class ClusterLog {
     this.subject = options.stream.subjects[0]!
     this.seen = new Map(Object.entries(options.place.seen))
     this.nonce = options.place.nonce
+    for (const [writer, number] of this.seen) this.read.set(writer, { number, seq: options.place.seq })
     this.began = options.time - performance.now()
     this.reader = new StreamReader(options.nats, {
       stream: options.stream.name,
@@ -152,13 +175,21 @@ export class ClusterLog {
         this.nonce = nonceOf(taken.data)
       },
       stuck: (isStuck) => options.stuck?.(isStuck),
-      lost: (from, to) => {
-        // nobody can tell the records that are missing now from those that a server lacks
+      restarted: () => this.read.clear(),
+      lost: (from, to, why) => {
+        // records that are missing now cannot be distinguished from those that a server lacks
         this.read.clear()
-        options.log(
-          'error',
-          `This master was away longer than the log of the cluster reaches back: records ${from} to ${to} are lost here`,
-        )
+        // the log of a new member begins wherever the stream does
+        if (from === 1) return
+        const reason =
+          why === 'pruned'
+            ? 'This master was away longer than the log of the cluster reaches back'
+            : 'All NATS servers lack a part of the log of the cluster'
+        this.tellGap({
+          isRepaired: false,
+          count: undefined,
+          text: `${reason}: messages ${from} to ${to} are lost here`,
+        })
       },
     })
     void this.reader.atEnd.then(() => {
@@ -166,7 +197,7 @@ export class ClusterLog {
     })
   }
 
-  /** Where the log is carried out up to. */
+  /** The position up to which the log is carried out. */
   get place(): LogPlace {
     return { seq: this.reader.place, seen: Object.fromEntries(this.seen), nonce: this.nonce }
   }
@@ -175,7 +206,7 @@ export class ClusterLog {
     return this.reader.isCaughtUp
   }
 
-  /** Resolves when what was in the log at the start has been carried out. */
+  /** Resolves when the records at the start have been carried out. */
   get atEnd(): Promise<void> {
     return this.reader.atEnd
   }
@@ -202,7 +233,7 @@ export class ClusterLog {
     })
   }
 
-  /** Append a record that nobody waits for; returns its mark, or undefined for one that is too large. */
+  /** Append a record in the background; return its mark, or undefined if it is too large. */
   share(fields: Dict): string | undefined {
     this.shorten()
     const entry = this.enter(fields)
@@ -248,7 +279,7 @@ export class ClusterLog {
   private beginPump(): void {
     this.pumping ??= this.pump().finally(() => {
       this.pumping = undefined
-      // a record that came while the last message was ended waits for nobody else
+      // a record may have arrived while the last message was being completed
       if (this.queue.length > 0 && !this.isClosed) this.beginPump()
     })
   }
@@ -265,24 +296,26 @@ export class ClusterLog {
     }
   }
 
-  /** Send records, one message at a time: the records of a process stay in order. */
+  /**
+   * Send records, one message at a time, so that the records of a process stay in order. An unacknowledged message is
+   * sent again and may then be in the log twice: readers accept each number once. Servers do not deduplicate
+   * (`Nats-Msg-Id`), because a server that was away may decide differently from the others, and would then give later
+   * messages other positions.
+   */
   private async pump(): Promise<void> {
-    // what is appended in the same moment goes together
+    // records appended at the same moment go into one message
     await Promise.resolve()
     while (this.queue.length > 0 && !this.isClosed) {
-      const id = `${this.writer}.${++this.batch}`
       const batch = this.takeBatch()
       for (let isFirst = true; !this.isClosed; isFirst = false) {
         const sent = batch.filter(({ isVoid }) => !isVoid)
-        // a message that was sent before may be in the log although nobody said so
-        if (sent.length === 0 && isFirst) break
+        if (sent.length === 0) break
         try {
-          await this.send(id, sent)
+          await this.send(sent)
           this.acknowledge(sent)
           break
         } catch (error) {
           if (isFirst) this.options.log('warning', `The log of the cluster does not answer: ${toError(error).message}`)
-          if (sent.length === 0) break
           await new Promise((done) => setTimeout(done, RETRY_MS))
         }
       }
@@ -306,7 +339,7 @@ export class ClusterLog {
     return batch
   }
 
-  private async send(id: string, entries: readonly Waiting[]): Promise<void> {
+  private async send(entries: readonly Waiting[]): Promise<void> {
     const { nats, seal } = this.options
     const message = new Map<string, unknown>([
       ['w', this.writer],
@@ -314,7 +347,7 @@ export class ClusterLog {
       ['r', entries.map(({ bytes }) => bytes)],
       ['p', this.acked],
     ])
-    await nats.append(this.subject, seal.close(encodeMsgpack(message, 'bus'), this.subject), { id })
+    await nats.append(this.subject, seal.close(encodeMsgpack(message, 'bus'), this.subject))
     this.reader.announce()
   }
 
@@ -336,13 +369,13 @@ export class ClusterLog {
     settle?.(error)
   }
 
-  private async take({ data, time }: StreamMessage): Promise<void> {
-    const message = this.opened(data)
-    if (!message) return
-    const { writer, numbers, records } = message
+  private async take(message: StreamMessage, isLate: boolean = !this.reader.isCaughtUp): Promise<void> {
+    const opened = this.opened(message.data)
+    if (!opened) return
+    const { seq, time } = message
+    const { writer, numbers, records } = opened
     const isMine = writer === this.writer
     const isLeft = !isMine && writer.slice(0, writer.lastIndexOf('.')) === this.options.member
-    const isLate = !this.reader.isCaughtUp
     const isReplayed = !this.hasBeenAtEnd
     if (!isLate) this.began = time - performance.now()
     const age = this.began + performance.now() - time
@@ -350,12 +383,12 @@ export class ClusterLog {
     const seen = this.seen.get(writer) ?? 0
     const fresh = numbers.flatMap((number, index) => (number > seen ? [{ number, bytes: records[index]! }] : []))
     const work = fresh.map(async ({ number, bytes }) => {
+      const mark = `${writer}.${number}`
       // a message is tried again when one of its records fails
-      if (this.done.has(number)) return
+      if (this.done.has(mark)) return
       const fields = decodeMsgpack(bytes, { dialect: 'bus', leavesPacked: (key) => key === 'return' })
-      if (isDict(fields))
-        await this.options.apply({ mark: `${writer}.${number}`, fields, isMine, isLeft, isLate, isReplayed, age })
-      this.done.add(number)
+      if (isDict(fields)) await this.options.apply({ mark, fields, isMine, isLeft, isLate, isReplayed, age })
+      this.done.add(mark)
       const entry = isMine ? this.unapplied.get(number) : undefined
       if (entry) entry.isAcked = true
       if (entry) this.settle(entry)
@@ -364,27 +397,69 @@ export class ClusterLog {
     if (failed?.status === 'rejected') throw failed.reason
     this.done.clear()
     note(this.seen, writer, Math.max(seen, ...numbers))
-    note(this.read, writer, Math.max(this.read.get(writer) ?? 0, ...numbers))
+    note(this.read, writer, { number: Math.max(this.read.get(writer)?.number ?? 0, ...numbers), seq })
   }
 
   /**
-   * The message of a place as the servers agree on it. Each message names the record of its process before it. When that one was not
-   * read, the server that answered lacks a message, so that later ones have other places there: the leader is asked.
+   * Return the message at a position on which the servers agree. Each message names the previous record of its process.
+   * If that one was not read, the answering server lacks a message, or gave messages other positions than the leader:
+   * the leader is then asked for this position and the earlier ones.
    */
   private async whole(message: StreamMessage): Promise<StreamMessage> {
     const opened = this.opened(message.data)
-    const read = opened && this.read.get(opened.writer)
-    if (!opened || read === undefined || opened.previous <= read) return message
+    if (opened && !this.isBehind(opened)) return message
     const { nats, stream, log } = this.options
     const led = await nats.nextOfLeader(stream.name, message.seq, this.subject)
-    const isOther = led !== undefined && led.seq === message.seq && nonceOf(led.data) !== nonceOf(message.data)
+    const isOther = led?.seq === message.seq && !Buffer.from(led.data).equals(message.data)
+    const agreed = isOther ? led : message
     const where = `Message ${message.seq} of ${stream.name}`
     if (isOther) log('warning', `${where} is another one on NATS server ${nats.server.name}, whose copy is not whole`)
-    else log('error', `${where}: records ${read + 1} to ${opened.previous} of ${opened.writer} are missing`)
-    return isOther ? led : message
+    const read = isOther ? this.opened(agreed.data) : opened
+    if (read && this.isBehind(read)) await this.readAgain(agreed, read)
+    if (!read) this.tellGap({ isRepaired: false, count: undefined, text: `${where} cannot be read on any NATS server` })
+    return agreed
   }
 
-  /** A message that cannot be read is left out: nobody with the secret wrote it. */
+  /** Whether records of a process before a message were not read here. Nothing is known of a process that is met for the first time. */
+  private isBehind({ writer, previous }: OpenedMessage): boolean {
+    const read = this.read.get(writer)
+    return read === undefined ? previous > 0 && this.hasBeenAtEnd : previous > read.number
+  }
+
+  /**
+   * Carry out the unread messages before a position from the leader's copy. Records that were carried out before are
+   * skipped.
+   */
+  private async readAgain(message: StreamMessage, { writer, previous }: OpenedMessage): Promise<void> {
+    const { nats, stream, log } = this.options
+    const known = this.read.get(writer)
+    const before = this.seen.get(writer) ?? 0
+    const first = Math.max(1, message.seq - MOST_READ_AGAIN, known ? known.seq - SHIFTED : message.seq - SHIFTED)
+    for (let seq = first; seq < message.seq; seq++) {
+      const led = await nats.nextOfLeader(stream.name, seq, this.subject)
+      if (!led || led.seq >= message.seq) break
+      await this.take(led, true)
+      seq = led.seq
+    }
+    const now = this.seen.get(writer) ?? 0
+    const what = (from: number, to: number): string =>
+      `Records ${from} to ${to} of ${writer}, before message ${message.seq}`
+    if (now > before) {
+      const text = `${what(before + 1, now)}, were not read in their turn; the leader of ${stream.name} had them`
+      this.tellGap({ isRepaired: true, count: now - before, text })
+    }
+    // for an unknown process, the first messages may be older than those read again
+    if (now < previous && known)
+      this.tellGap({ isRepaired: false, count: previous - now, text: `${what(now + 1, previous)}, are missing` })
+    else if (now < previous) log('debug', `${what(now + 1, previous)}, were not read by this process`)
+  }
+
+  private tellGap(gap: LogGap): void {
+    this.options.log(gap.isRepaired ? 'warning' : 'error', gap.text)
+    this.options.gap?.(gap)
+  }
+
+  /** Decrypt a message. A message that is unreadable on every server is skipped: no holder of the secret wrote it. */
   private opened(data: Uint8Array): OpenedMessage | undefined {
     try {
       const message = decodeMsgpack(this.options.seal.open(data, this.subject), { dialect: 'bus' })
@@ -410,7 +485,7 @@ export class ClusterLog {
     this.isClosed = true
     await this.reader.close()
     for (const entry of [...this.queue, ...this.unapplied.values()]) {
-      // what the log has is safe: this master carries it out in its next life
+      // records in the log are safe: this master carries them out after its restart
       this.settle(entry, entry.isAcked ? undefined : new NoQuorumError('This master is stopping'))
     }
   }

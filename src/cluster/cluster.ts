@@ -7,7 +7,8 @@ import { brineVersion, isAnyError, type Log, makeOwnFolder, recover, toError } f
 import { option } from '../config/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { type DataCache, type PkiKeys, quorumMark } from '../store/mod.ts'
-import { ClusterLog, type ClusterRecord, type LogPlace, NoQuorumError } from './cluster-log.ts'
+import { ClusterLog, type ClusterRecord, type LogGap, type LogPlace, NoQuorumError } from './cluster-log.ts'
+import { type Comparable, Comparison } from './comparison.ts'
 import { Contact } from './contact.ts'
 import { hasIdentity, joinIdentity } from './identity.ts'
 import { KeySync } from './key-sync.ts'
@@ -45,13 +46,15 @@ export interface ClusterParts {
   keys: PkiKeys
 }
 
-/** What a master does with the records of the log. */
+/** Carries out the records of the log on a master. */
 export interface ClusterWork {
   apply(record: ClusterRecord): Promise<void> | void
   /** The last event and the last return that this master has. */
   last(): LastKept
   /** Resolves when every event so far is in the journal; rejects when the disk does not take them. */
   kept(): Promise<void>
+  /** The data that is regularly compared with the other masters. */
+  comparable?: Comparable
 }
 
 /** Why a master cannot serve its minions: it hears no other master, or cannot carry out the records of the log. */
@@ -79,6 +82,7 @@ interface Begun extends Joined {
   membership: Membership
   keys: KeySync
   contact: Contact
+  comparison: Comparison | undefined
 }
 
 /** The last event and the last return are those before the last message was worked on. */
@@ -96,7 +100,8 @@ export class Cluster {
   private joining!: Promise<Joined>
   private begun: Begun | undefined
   private beginning: Promise<void> | undefined
-  private isClosed = false
+  /** Whether this master stops. */
+  isClosed = false
   private failure: Error | undefined
   private readonly place: Place
   private timer: NodeJS.Timeout | undefined
@@ -114,6 +119,10 @@ export class Cluster {
   private readonly troubles = new Set<Trouble>()
   /** Called when this master cannot serve its minions as the others can, with the reason, and when it can again. */
   onTrouble: (trouble: Trouble | undefined) => void = () => {}
+  /** How many records of the log, or returns in the job store, were missing here. */
+  readonly gaps = { repaired: 0, lost: 0 }
+  /** Called when some were missing. */
+  onGap: (gap: LogGap) => void = () => {}
 
   private constructor(parts: ClusterParts) {
     this.parts = parts
@@ -184,7 +193,10 @@ export class Cluster {
     })
   }
 
-  /** The data about minions of all masters: what is stored here in some banks goes to the others, and theirs to the local cache. */
+  /**
+   * Return the data about minions of all masters: local changes in some banks go to the other masters, and theirs to
+   * the local cache.
+   */
   shared(local: DataCache, isShared: (bank: string) => boolean): ReplicatedCache {
     this.cache = new ReplicatedCache(local, this.parts.log, isShared)
     const { cache } = this
@@ -266,7 +278,7 @@ export class Cluster {
     Object.assign(place, { seq: 0, state: 0 })
   }
 
-  /** Start the own server anew when it finds no majority for long: it serves nobody, and may have lost the others. */
+  /** Restart the own server when it has no majority for long: it serves no streams, and may have lost the others. */
   private look(): void {
     if (this.hasQuorum) this.seen = performance.now()
     const apart = this.settings.members.indexOf(this.settings.address) + 1
@@ -291,7 +303,7 @@ export class Cluster {
     await Promise.race([this.beginning, sleep(START_MS)])
   }
 
-  private async beginWith(joined: Joined, { apply, last: lastKept, kept }: ClusterWork): Promise<void> {
+  private async beginWith(joined: Joined, { apply, last: lastKept, kept, comparable }: ClusterWork): Promise<void> {
     if (this.isClosed) return
     const { nats, state, last, ahead } = joined
     const { opts, log, keys: pki } = this.parts
@@ -315,6 +327,7 @@ export class Cluster {
       apply,
       acked: () => this.begun?.membership.proveQuorum(),
       stuck: (isStuck) => this.trouble('stuck', isStuck),
+      gap: (gap) => this.gap(gap),
     })
     const facts = (): Dict => this.facts(clusterLog)
     const membership = new Membership({ state, member, writer: clusterLog.writer, facts, log })
@@ -329,7 +342,15 @@ export class Cluster {
       subject: `brine.${this.settings.name}.beat`,
       onApart: (isApart) => this.trouble('deaf', isApart),
     })
-    this.begun = { ...joined, log: clusterLog, membership, keys, contact }
+    const subject = `brine.${this.settings.name}.compare`
+    const comparison =
+      comparable &&
+      new Comparison({
+        ...{ nats, seal, member, subject, comparable, log },
+        isWell: () => this.hasQuorum && this.isCaughtUp,
+        onGap: (gap) => this.gap(gap),
+      })
+    this.begun = { ...joined, log: clusterLog, membership, keys, contact, comparison }
     pki.guard = () => this.requireQuorum()
     this.timer = setInterval(() => void this.keepPlace(clusterLog, kept), KEEP_MS)
     await keys.start()
@@ -345,6 +366,11 @@ export class Cluster {
     else this.troubles.delete(what)
     const [first] = this.troubles
     this.onTrouble(first)
+  }
+
+  private gap(gap: LogGap): void {
+    this.gaps[gap.isRepaired ? 'repaired' : 'lost'] += gap.count ?? 1
+    this.onGap(gap)
   }
 
   private facts(log: ClusterLog): Dict {
@@ -383,7 +409,7 @@ export class Cluster {
   /** Whether a job id may be one of this master: ids of different masters never meet. */
   isOwnJid(jid: string): boolean {
     const { members, address } = this.settings
-    return Number(jid.slice(-6)) % members.length === members.indexOf(address)
+    return Number(jid.slice(14, 20)) % members.length === members.indexOf(address)
   }
 
   /** Give up leases and show as not ready, or take part again. */
@@ -412,7 +438,7 @@ export class Cluster {
     await this.begun.log.append(fields, patience)
   }
 
-  /** Send a record to the others that nobody waits for; returns its mark. */
+  /** Send a record to the others in the background; return its mark. */
   share(fields: Dict): string | undefined {
     return this.begun?.log.share(fields)
   }
@@ -437,7 +463,7 @@ export class Cluster {
     return this.begun?.membership.isGone(writer) ?? false
   }
 
-  /** What members and leases look like from here. */
+  /** The state of members and leases, as seen by this member. */
   get membership(): Membership | undefined {
     return this.begun?.membership
   }
@@ -514,6 +540,7 @@ export class Cluster {
     this.parts.keys.guard = undefined
     const { begun } = this
     begun?.contact.close()
+    begun?.comparison?.close()
     await begun?.keys.close()
     await this.cache?.close()
     await begun?.log.close()

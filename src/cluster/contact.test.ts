@@ -6,7 +6,7 @@ import { Seal } from './seal.ts'
 const KEY = randomBytes(32)
 const SUBJECT = 'brine.trio.beat'
 
-/** Members whose beats reach each other as long as the network is whole. */
+/** Members that receive each other's heartbeats while the network is whole. */
 class Net {
   private readonly ears = new Map<string, (data: Uint8Array) => void>()
   /** Members that only hear themselves. */
@@ -52,7 +52,7 @@ describe('the contact of a member with the others', () => {
     vi.useRealTimers()
   })
 
-  it('ends for the one that is cut off, within four seconds, until the network is whole', () => {
+  it('ends for an isolated master within four seconds, until the network is whole', () => {
     const net = new Net()
     open(net, 3, ['a', 'b', 'c'])
     vi.advanceTimersByTime(10 * BEAT_MS)
@@ -65,7 +65,7 @@ describe('the contact of a member with the others', () => {
     expect(net.apart).toEqual(['a apart', 'a back'])
   })
 
-  it('goes on for all when a server hangs: its members connect to another one, and nobody sends minions away', () => {
+  it('continues for all when a server hangs: its members connect to another one, and minions are not diverted', () => {
     const net = new Net()
     open(net, 3, ['a', 'b', 'c'])
     vi.advanceTimersByTime(10 * BEAT_MS)
@@ -105,7 +105,7 @@ describe('the contact of a member with the others', () => {
     expect(net.apart).toEqual([])
   })
 
-  it('is not restored by beats that somebody else made', () => {
+  it('is not restored by forged heartbeats', () => {
     const net = new Net()
     open(net, 3, ['a', 'b', 'c'])
     vi.advanceTimersByTime(10 * BEAT_MS)

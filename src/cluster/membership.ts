@@ -1,6 +1,6 @@
-// Who of the cluster lives, and who holds which lease. Every member renews an entry of its own; a lease belongs to the member whose
-// entry of it changes. An entry that did not change for some seconds of the observer's own clock is over: the clocks of
-// different machines are never compared.
+// Which members of the cluster live, and which one holds each lease. Every member renews its own entry; a lease belongs
+// to the member that renews the entry for it. An entry is over when it does not change for some seconds of the
+// observer's clock: clocks of different machines are never compared.
 import { type Log, toError } from '../base/mod.ts'
 import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
 import type { ClusterEntry, ClusterState } from './state.ts'
@@ -16,7 +16,7 @@ export interface MembershipParts {
   member: string
   /** The name of this process. */
   writer: string
-  /** What others are shown of this member. */
+  /** Return the facts about this member for the others. */
   facts(): Dict
   log: Log
 }
@@ -61,18 +61,18 @@ export class Membership {
     return performance.now() - this.lastAck < ALONE_MS
   }
 
-  /** A majority has just taken a record of this member: the streams have leaders of their own. */
+  /** Note that a majority has just accepted a record of this member: the streams have leaders. */
   proveQuorum(): void {
     this.lastAck = performance.now()
     this.tellQuorum()
   }
 
-  /** Whether this member can tell who lives: it could renew its own entry a moment ago. */
+  /** Whether this member can judge which members live: it renewed its own entry a moment ago. */
   private get isRenewed(): boolean {
     return performance.now() - this.renewed < ALONE_MS
   }
 
-  /** Try to hold a lease from now on; the note is what the holder tells with each renewal. */
+  /** Try to hold a lease from now on; the holder publishes the note with each renewal. */
   want(name: string, note: () => Dict = () => new Map()): void {
     this.wanted.set(name, note)
   }
@@ -90,7 +90,7 @@ export class Membership {
     )
   }
 
-  /** What the holder of a lease told last. */
+  /** The last note of the holder of a lease. */
   note(name: string): Dict | undefined {
     return this.parts.state.get('lease', name)?.value
   }
@@ -101,10 +101,22 @@ export class Membership {
     )
   }
 
-  /** Whether a process has ended, or is without a majority. A member whose own copy is behind knows of none. */
+  /** Whether a process has ended, or has no majority. A member with an outdated copy reports none. */
   isGone(writer: string): boolean {
     const isAlive = (entry: ClusterEntry): boolean => entry.value?.get('writer') === writer && !isOver(entry)
     return this.isRenewed && this.parts.state.isCaughtUp && ![...this.parts.state.all('member').values()].some(isAlive)
+  }
+
+  /** The id of the master that is or was last a member. */
+  idOf(member: string): string | undefined {
+    const id = this.parts.state.get('member', member)?.value?.get('id')
+    return typeof id === 'string' && id !== '' ? id : undefined
+  }
+
+  /** Whether a member has ended, or is without a majority. */
+  isMemberGone(member: string): boolean {
+    const entry = this.parts.state.get('member', member)
+    return this.isRenewed && this.parts.state.isCaughtUp && !(entry?.value && !isOver(entry))
   }
 
   private isMine(entry: ClusterEntry | undefined): boolean {
@@ -151,7 +163,7 @@ export class Membership {
       if (isMine) await state.put('lease', name, undefined, entry!.revision)
       return
     }
-    // a copy that is behind would show live holders as dead ones
+    // an outdated copy would show live holders as dead
     if (!isMine && (!state.isCaughtUp || (entry?.value && !isOver(entry)))) return
     const before = isMine ? entry?.value : undefined
     const count = (numberOf(before?.get('renewed') ?? 0) ?? 0) + 1

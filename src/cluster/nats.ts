@@ -38,8 +38,6 @@ export interface StreamConfig {
 }
 
 export interface AppendOptions {
-  /** A message with the id of an earlier one is not stored again. */
-  id?: string
   /** The place of the last message of this subject; 0 for none. Another one makes the server refuse the message. */
   after?: number
   timeout?: number
@@ -64,15 +62,15 @@ interface ApiAnswer {
   message?: { seq: number; subject: string; data?: string; time: string }
 }
 
-/** What is known of a server by a connection to it. */
+/** The state of a server, from a connection to it. */
 export interface ServerState {
   /** Whether it takes part in streams. */
   hasStreams: boolean
-  /** How many messages its copy of a stream is behind, as the leader says; undefined when no leader answers it. */
+  /** How many messages its copy of a stream is behind, according to the leader; undefined if no leader answers. */
   behind: number | undefined
 }
 
-/** A value that somebody else changed meanwhile. */
+/** The value was changed by another member meanwhile. */
 export class ConflictError extends BrineError<string> {
   constructor(subject: string) {
     super('ClusterConflict', `Another master changed ${subject} meanwhile`)
@@ -101,7 +99,7 @@ export function connectionOptions({ login, tls }: Pick<ClusterSettings, 'login' 
       ...(tls.ca !== undefined && { caFile: tls.ca }),
       ...(tls.cert !== undefined && { certFile: tls.cert }),
       ...(tls.key !== undefined && { keyFile: tls.key }),
-      // servers that masters start speak TLS from the first byte, so that nobody can talk a master out of it
+      // servers that masters start use TLS from the first byte, so that an attacker cannot prevent it
       ...(tls.servername !== undefined && { servername: tls.servername, handshakeFirst: true }),
     },
   }
@@ -156,7 +154,7 @@ export class Nats {
     return new Nats(await connected(lib, settings, settings.servers), lib, settings)
   }
 
-  /** Ask the first of the servers by a connection of its own; undefined when it does not answer. */
+  /** Query the first of the servers over a separate connection; undefined if it does not answer. */
   static async stateOfFirst(settings: ClusterSettings, stream: string): Promise<ServerState | undefined> {
     let nats: Nats | undefined
     try {
@@ -170,7 +168,7 @@ export class Nats {
     }
   }
 
-  /** How many messages the copy of the connected server is behind the leader; undefined when nobody knows. */
+  /** How many messages the copy of the connected server is behind the leader; undefined if unknown. */
   private async behind(stream: string): Promise<number | undefined> {
     const { cluster } = await this.api(`STREAM.INFO.${stream}`, {})
     const { name } = this.server
@@ -237,7 +235,7 @@ export class Nats {
     return listener
   }
 
-  /** Send a message that nobody keeps, to the members that listen now. */
+  /** Send a message that is not stored, to the members that listen now. */
   send(subject: string, data: Uint8Array): void {
     if (!this.connection.isClosed()) this.connection.publish(subject, data)
   }
@@ -255,26 +253,29 @@ export class Nats {
     if (error) throw apiFailure(`Cannot create the stream ${config.name}`, error)
   }
 
-  /** The places of the first and the last message of a stream, and the server's time in milliseconds since 1970. */
-  async extent(stream: string): Promise<{ first: number; last: number; time: number }> {
-    const { error, state, ts } = await this.api(`STREAM.INFO.${stream}`, {})
+  /**
+   * The places of the first and the last message of a stream, the server's time in milliseconds since 1970, and whether a server leads the
+   * stream: without one, a server that is cut off tells of its own copy.
+   */
+  async extent(stream: string): Promise<{ first: number; last: number; time: number; isLed: boolean }> {
+    const { error, state, ts, cluster } = await this.api(`STREAM.INFO.${stream}`, {})
     if (error || !state) throw apiFailure(`Cannot ask for the stream ${stream}`, error)
-    return { first: state.first_seq, last: state.last_seq, time: (ts && Date.parse(ts)) || Date.now() }
+    const isLed = cluster === undefined || Boolean(cluster.leader)
+    return { first: state.first_seq, last: state.last_seq, time: (ts && Date.parse(ts)) || Date.now(), isLed }
   }
 
   /** Append a message; resolves with its place when a majority of servers has it on disk. */
   async append(
     subject: string,
     data: Uint8Array,
-    { id, after, timeout = REQUEST_MS }: AppendOptions = {},
+    { after, timeout = REQUEST_MS }: AppendOptions = {},
   ): Promise<number> {
     const headers = this.library.headers()
-    if (id !== undefined) headers.set('Nats-Msg-Id', id)
     if (after !== undefined) headers.set('Nats-Expected-Last-Subject-Sequence', String(after))
     const reply = await this.connection.request(subject, data, { headers, timeout })
     const { error, seq } = reply.json<ApiAnswer>()
     if (error?.err_code === WRONG_LAST_SEQUENCE) throw new ConflictError(subject)
-    // a leader without a majority calls a message that is sent again a duplicate, with the place 0, and may still lose it
+    // a place of 0 is no promise
     if (error || !seq) throw apiFailure(`A message on ${subject} was not kept`, error)
     return seq
   }

@@ -31,7 +31,7 @@ class Site {
   }
 }
 
-it('starts a server anew whose disk was full, once the disk has room', async () => {
+it('restarts a server whose disk was full, once the disk has room', async () => {
   const site = new Site()
   site.state = { hasStreams: false, behind: undefined }
   site.free = 1 << 20
@@ -57,7 +57,7 @@ it('brings the master back to its own server, when that serves and reaches the o
   site.watch.close()
 })
 
-it('starts a server anew whose copy stays behind, and leaves one that comes nearer', async () => {
+it('restarts a server whose copy falls behind, and leaves one that catches up', async () => {
   const site = new Site()
   for (let behind = 1000; behind > 900; behind -= 10) {
     site.state = { hasStreams: true, behind }

@@ -39,7 +39,7 @@ describe('the settings of a cluster', () => {
     )
   })
 
-  it('use servers of the site where they are named', () => {
+  it('use the servers of the site if they are configured', () => {
     const nats = { servers: ['n1:4222'], user: 'u', password: 'p', tls: { ca: '/ca.pem' } }
     const found = settings({ cluster_masters: ['10.0.0.1'], interface: '10.0.0.1', cluster_nats: nats })
     expect(found).toMatchObject({

@@ -7,7 +7,7 @@ import type { Seal } from './seal.ts'
 import { StreamReader } from './stream-reader.ts'
 
 export interface ClusterEntry {
-  /** The place of the change in the stream; a change names the one that it replaces. */
+  /** The position of the change in the stream; a change names the one that it replaces. */
   revision: number
   /** Undefined for an entry that was removed. */
   value: Dict | undefined
@@ -59,10 +59,11 @@ export class ClusterState {
       hasGaps: true,
       log: options.log,
       take: (message) => this.take(message),
+      restarted: () => this.entries.clear(),
     })
   }
 
-  /** Resolves when every entry that was there at the start is known. */
+  /** Resolves when every entry that existed at the start is known. */
   get atEnd(): Promise<void> {
     return this.reader.atEnd
   }
@@ -76,7 +77,7 @@ export class ClusterState {
     return this.reader.isCaughtUp
   }
 
-  /** Hear of every change of a kind, those of this member included. */
+  /** Listen to every change of a kind, including those of this member. */
   listen(kind: StateKind, hear: Listener): void {
     this.listeners.set(kind, hear)
   }
@@ -99,7 +100,7 @@ export class ClusterState {
     return revision
   }
 
-  /** Read an entry from the servers, for a name whose copy may be old. */
+  /** Read an entry from the servers, for a name whose copy may be outdated. */
   async fetch(kind: StateKind, name: string): Promise<ClusterEntry | undefined> {
     const subject = `${this.base}.${kind}.${encoded(name)}`
     const message = await this.options.nats.last(this.options.stream, subject)

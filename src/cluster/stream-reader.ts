@@ -1,17 +1,22 @@
-// Reads a stream message by message from a place on, for ever. Nothing on a server remembers the reader: each message is asked for by
-// its place, of any replica, so that the loss of a server costs no more than one request.
+// Reads a stream message by message from a position on, forever. A server keeps no state of the reader: each message is
+// requested by its position, from any replica, so that the loss of a server costs at most one request. A message that
+// this replica lacks is requested from the leader.
 import { type Log, toError } from '../base/mod.ts'
 import type { Listening, Nats, StreamMessage } from './nats.ts'
 
-/** Milliseconds until the next question when nobody said that there is something new. */
+/** Milliseconds until the next request without an announcement. */
 const IDLE_MS = 500
 /** Milliseconds between questions for a message that was announced and is not there yet: at first, and at most. */
 const SOON_MS = 2
 const LONGEST_SOON_MS = 100
 /** How long a message that was announced is looked for so often. */
 const ANNOUNCED_MS = 3000
-/** How long a stream with gaps is asked for a last place that may be gone, in milliseconds. */
+/** How long a stream with gaps is asked for a last place that may be gone, and any stream for a message that it lacks, in milliseconds. */
 const GAP_MS = 5000
+/** Milliseconds between two looks at the stream itself: whether it still has what was read. */
+const LOOK_MS = 3000
+/** Looks in a row at a stream that is too short: a server that has lost the others leads for some seconds more. */
+const STRANGE_LOOKS = 4
 /** Milliseconds after a request that failed. */
 const RETRY_MS = 200
 /** Milliseconds of work on one message that fails again and again, after which the reader is stuck. */
@@ -32,8 +37,10 @@ export interface ReaderOptions {
   take(message: StreamMessage): Promise<void> | void
   /** The work on a message fails for long, and later that it was done. */
   stuck?(isStuck: boolean): void
-  /** Messages up to a place are gone for good. */
-  lost?(from: number, to: number): void
+  /** Messages are gone for good: the stream begins after them, or all servers lack them. */
+  lost?(from: number, to: number, why: 'pruned' | 'missing'): void
+  /** The stream was created anew or lost its end, so the reader begins at the first message again. */
+  restarted?(): void
 }
 
 export class StreamReader {
@@ -41,6 +48,8 @@ export class StreamReader {
   private readonly options: ReaderOptions
   private readonly hints: Listening
   private next: number
+  /** The last place when the reader began with the stream. */
+  private last: number
   private announced = Number.NEGATIVE_INFINITY
   private wake: (() => void) | undefined
   private isClosed = false
@@ -54,13 +63,29 @@ export class StreamReader {
   })
   private failing = false
   private readonly began: number = performance.now()
+  /** When the leader first lacked the message at the next place. */
+  private lacking: { place: number; since: number } | undefined
+  private readonly watching: NodeJS.Timeout
+  private looking: Promise<void> | undefined
+  /** The place at which the reader goes on instead of the next one. */
+  private rewound: number | undefined
+  private strange = 0
 
   constructor(nats: Nats, options: ReaderOptions) {
     this.nats = nats
     this.options = options
     this.next = options.from
+    this.last = options.last
     this.hints = nats.listen(options.subject, () => this.announce())
     this.running = this.run()
+    this.watching = setInterval(() => {
+      this.looking ??= this.look()
+        // a stream without a leader says nothing about its messages
+        .catch(() => {})
+        .finally(() => {
+          this.looking = undefined
+        })
+    }, LOOK_MS).unref()
   }
 
   /** The place of the last message that was worked on. */
@@ -76,6 +101,7 @@ export class StreamReader {
 
   async close(): Promise<void> {
     this.isClosed = true
+    clearInterval(this.watching)
     this.hints.unsubscribe()
     this.wake?.()
     await this.running
@@ -86,12 +112,14 @@ export class StreamReader {
     while (!this.isClosed) {
       try {
         const began = performance.now()
+        this.rewind()
         const message = await this.nats.next(this.options.stream, this.next, this.options.subject)
         if (this.failing) this.options.log('info', `The stream ${this.options.stream} can be read again`)
         this.failing = false
-        if (message && !(await this.isEarly(message))) {
+        const due = message && (await this.due(message))
+        if (due) {
           soon = SOON_MS
-          await this.work(message)
+          await this.work(due)
           continue
         }
         this.atItsEnd()
@@ -108,20 +136,61 @@ export class StreamReader {
     }
   }
 
+  private rewind(): void {
+    this.next = this.rewound ?? this.next
+    this.rewound = undefined
+  }
+
   private atItsEnd(): void {
-    if (this.next <= this.options.last && !this.options.hasGaps) return
-    if (this.next <= this.options.last && performance.now() - this.began < GAP_MS) return
+    if (this.next <= this.last && !this.options.hasGaps) return
+    if (this.next <= this.last && performance.now() - this.began < GAP_MS) return
     this.isCaughtUp = true
     this.caughtUp()
   }
 
-  /** Whether messages before this one are missing and may come yet; those that are gone for good are reported. */
-  private async isEarly({ seq }: StreamMessage): Promise<boolean> {
-    if (this.options.hasGaps || seq === this.next) return false
-    const { first } = await this.nats.extent(this.options.stream)
-    if (first <= this.next) return true
-    this.options.lost?.(this.next, seq - 1)
-    return false
+  /**
+   * Return the message at the next position when a server answered with a later one; undefined while no server has it.
+   */
+  private async due(message: StreamMessage): Promise<StreamMessage | undefined> {
+    if (this.options.hasGaps || message.seq === this.next) return message
+    const { stream, subject, log } = this.options
+    const { first, isLed } = await this.nats.extent(stream)
+    if (isLed && first > this.next) {
+      this.skip(first, 'pruned')
+      return undefined
+    }
+    const led = await this.nats.nextOfLeader(stream, this.next, subject)
+    if (led?.seq === this.next) {
+      log('warning', `NATS server ${this.nats.server.name} lacks message ${led.seq} of ${stream}, which the leader has`)
+      return led
+    }
+    // another server may have it still
+    const now = performance.now()
+    if (this.lacking?.place !== this.next) this.lacking = { place: this.next, since: now }
+    if (led && now - this.lacking.since > GAP_MS) this.skip(led.seq, 'missing')
+    return undefined
+  }
+
+  private skip(to: number, why: 'pruned' | 'missing'): void {
+    this.options.lost?.(this.next, to - 1, why)
+    this.next = to
+  }
+
+  /** Begin again with a stream that was created anew or lost its end: new messages get places that were read before. */
+  private async look(): Promise<void> {
+    const { stream, log, restarted } = this.options
+    const place = this.next - 1
+    const { first, last, isLed } = await this.nats.extent(stream)
+    this.strange = isLed && last < place ? this.strange + 1 : 0
+    if (this.isClosed || this.strange < STRANGE_LOOKS) return
+    this.strange = 0
+    this.last = last
+    const why = `ends at ${last}, before the place ${place} of this master`
+    log('error', `The stream ${stream} ${why}: this master reads it from its beginning`)
+    this.rewound = Math.max(1, first)
+    this.isCaughtUp = false
+    restarted?.()
+    this.announce()
   }
 
   /** A message whose effects fail, such as on a full disk, is tried again: the next one must not come before it. */
@@ -131,7 +200,7 @@ export class StreamReader {
     for (let isFirst = true; !this.isClosed; isFirst = false) {
       try {
         await this.options.take(message)
-        this.next = message.seq + 1
+        if (this.rewound === undefined) this.next = message.seq + 1
         if (isStuck) this.options.stuck?.(false)
         return
       } catch (error) {

@@ -37,7 +37,7 @@ test('An option has its place, its default and its meaning', async () => {
   expect(of('own_thing')).toMatchObject({ value: 1, default: null, doc: '', note: null })
 })
 
-test('An option without effect says why, and a misspelt one what may have been meant', async () => {
+test('An option without effect gives the reason, and a misspelt one the similar name', async () => {
   const of = await options('logstash_udp_handler: {a: 1}', 'client_acl: {ann: [test.*]}', 'worker_treads: 3')
   expect(of('logstash_udp_handler')).toMatchObject({ hasEffect: false, note: expect.stringContaining('log handlers') })
   expect(of('client_acl').note).toBe('An old name of publisher_acl')

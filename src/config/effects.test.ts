@@ -44,7 +44,7 @@ test('So is one of an included file, and one under an old name', async () => {
   ])
 })
 
-test('The default of such an option asks for nothing', async () => {
+test('The default of such an option has no effect', async () => {
   await read('cache: localfs\ngitfs_depth: 1\ngitfs_root: null\nssh_timeout: 60\n')
   expect(lines).toEqual([])
 })
@@ -86,7 +86,7 @@ test('The place of an option is known later', async () => {
   expect(placeOfOption(opts, 'event_return')).toBe('')
 })
 
-test('A transport that is not there is named with its place', async () => {
+test('An unavailable transport is reported with its place', async () => {
   await read('transport: udp\n')
   expect(lines).toEqual([
     `error: Option 'transport' in ${folder}/config, line 3 names 'udp', which this version does not have; it has zeromq, tcp, ws`,

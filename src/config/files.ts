@@ -1,9 +1,9 @@
-// The files a configuration comes from, in Salt's order: the main file, then those of `default_include`, then those of
-// `include`. An included file's mappings are merged into those before it; a main file's option is replaced. Files that are templates
-// are rendered after all plain files are read, and merged at their own place.
+// Reads configuration files in Salt's order: the main file, then those of `default_include`, then those of `include`.
+// Mappings of an included file are merged into earlier ones; options of a main file are replaced. Templates are
+// rendered after all plain files are read, and merged at their own position.
 import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { isAnyError, type Log, recover, toError, wrapLog } from '../base/mod.ts'
 import { type Dict, deepCopy, isDict, isList, str, textOf, truthy, update, type Value } from '../data/mod.ts'
 import { ConfigError } from './errors.ts'
@@ -15,21 +15,26 @@ import { type ConfigRenderer, type ConfigTemplate, optionNames, refuseForeign } 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
 
 export interface FileRequest {
-  /** Whose files: the names of the file, of its variable and of the included folder follow from it. */
-  role: 'master' | 'minion' | 'cloud' | 'cloud.providers' | 'cloud.profiles'
+  /**
+   * The kind of configuration, which determines the names of the file, its environment variable and the included
+   * folder.
+   */
+  role: 'master' | 'minion' | 'proxy' | 'cloud' | 'cloud.providers' | 'cloud.profiles'
   /** The main file as the command line gives it. */
   path: string
   env: ProcessEnvironment
   log: Log
-  /** Renders files that are templates; without it such files are refused. */
+  /** Renders files that are templates. Default: such files are an error. */
   render?: ConfigRenderer | undefined
-  /** Return what follows from the options of the files so far: these are what templates see. */
+  /** Return the options that follow from the files so far: templates see these. */
   settle(overrides: Dict, sources: Sources): Promise<Dict>
   /** Whether the program needs an option. A template that sets no needed option is left out. */
   needs?: ((name: string) => boolean) | undefined
   /** Whether the files are only looked at: nothing is written or renamed. */
   isLook?: boolean | undefined
-  /** Whether a broken included file is an error. Otherwise the log tells of it, and the rest counts. */
+  /** The id of a proxy minion: its files are in a folder of that name beside the ones that all proxy minions have in common. */
+  proxyId?: string | undefined
+  /** Whether a broken included file is an error. Otherwise it is logged and skipped. */
   isStrict?: boolean | undefined
 }
 
@@ -38,7 +43,7 @@ export interface FilesRead {
   sources: Sources
 }
 
-/** The main file when nobody says otherwise. */
+/** Return the default main file. */
 export const defaultConfig = (role: FileRequest['role']): string => `/etc/salt/${role}`
 
 /** Read all files. Templates are rendered once all plain files are read. */
@@ -70,7 +75,7 @@ interface RenderedFile {
   sources: Sources
 }
 
-/** What became of templates, by path. */
+/** Rendered templates by path. */
 type RenderedFiles = Map<string, RenderedFile>
 
 interface Walked {
@@ -84,25 +89,46 @@ interface Walked {
 function walk(request: FileRequest, rendered: RenderedFiles): Walked {
   const { path, log, isLook, isStrict } = request
   const walked: Walked = { overrides: new Map(), sources: new Map(), waiting: [] }
-  walked.overrides = readMainFile(mainPath(request), { walked, rendered, log, isLook })
+  const noun = DEFINITIONS[request.role]
+  walked.overrides = readMainFile(mainPath(request), { walked, rendered, log, isLook, noun })
   const { overrides } = walked
   const defaultInclude = overrides.get('default_include') ?? usualInclude(request.role)
   const include = overrides.get('include') ?? []
   const pipe = pipeFor(overrides)
-  for (const [patterns, warn] of [
+  const groups: Array<[Value, boolean]> = [
     [defaultInclude, false],
     [include, true],
-  ] as const) {
-    for (const [key, value] of included(patterns, path, { warn, walked, rendered, log, pipe, isLook, isStrict })) {
+  ]
+  if (request.proxyId !== undefined) groups.push([ownInclude(str(defaultInclude), request.proxyId), false])
+  for (const [patterns, warn] of groups) {
+    for (const [key, value] of included(patterns, path, {
+      warn,
+      walked,
+      rendered,
+      log,
+      pipe,
+      isLook,
+      isStrict,
+      noun,
+    })) {
       overrides.set(key, value)
     }
   }
   return walked
 }
 
+/** The definitions in the keys of files, each of which must be unique. */
+const DEFINITIONS: Partial<Record<FileRequest['role'], string>> = {
+  'cloud.providers': 'provider',
+  'cloud.profiles': 'profile',
+}
+
 /** The files that are included without being named. */
 const usualInclude = (role: FileRequest['role']): string =>
   role === 'cloud' ? 'cloud.conf.d/*.conf' : `${role}.d/*.conf`
+
+/** `proxy.d/*.conf` is `proxy.d/ID/*.conf` for one proxy minion. */
+const ownInclude = (pattern: string, id: string): string => join(dirname(pattern), id, basename(pattern))
 
 /** `config_renderer` of a file counts for the files that it includes. */
 const pipeFor = (options: Dict): string | undefined => textOf(options.get('config_renderer') ?? null)
@@ -111,7 +137,7 @@ const pipeFor = (options: Dict): string | undefined => textOf(options.get('confi
 class Rendering {
   private readonly request: FileRequest
   private readonly rendered: RenderedFiles
-  /** Templates that failed since the last one was rendered: options of others may be what they lack. */
+  /** Templates that failed since the last one was rendered: they may need options of other templates. */
   private readonly failed = new Map<string, ConfigError>()
   private isRetry = false
 
@@ -169,32 +195,51 @@ function mainPath({ role, path, env }: FileRequest): string {
   return named !== undefined && isRegularFile(named) ? named : path
 }
 
-function readMainFile(path: string, { walked, rendered, log, isLook }: Omit<Inclusion, 'warn'>): Dict {
+function readMainFile(path: string, { walked, rendered, log, isLook, noun }: Omit<Inclusion, 'warn'>): Dict {
   if (!isLook && !existsSync(path)) copyTemplate(path, log)
   if (!isReadable(path)) {
     log('debug', `Missing configuration file: ${path}`)
     return new Map()
   }
-  const options = optionsOf(path, { walked, rendered }, () => openConfigFile(path, { log, isLook }))
+  const options = optionsOf(path, { walked, rendered, log, noun }, () => openConfigFile(path, { log, isLook }))
   options.set('conf_file', path)
   return options
 }
 
 /** Return the options of a file, with their places noted; none for a template that waits. */
-function optionsOf(path: string, { walked, rendered }: Reading, open: () => Dict | ConfigTemplate): Dict {
+function optionsOf(path: string, reading: Reading, open: () => Dict | ConfigTemplate): Dict {
+  const { walked, rendered } = reading
   const known = rendered.get(path)
   if (known) {
-    for (const [name, at] of known.sources) walked.sources.set(name, at)
+    noteSources(known.sources, reading)
     return deepCopy(known.options)
   }
   const opened = open()
   if (isDict(opened as Value)) {
-    for (const [name, at] of sourcesIn(opened as Dict, path)) walked.sources.set(name, at)
+    noteSources(sourcesIn(opened as Dict, path), reading)
     return opened as Dict
   }
   walked.waiting.push(opened as ConfigTemplate)
   return new Map()
 }
+
+/** Note where options are set; warn of a definition that another file has as well. */
+function noteSources(sources: Sources, { walked, noun, log }: Reading): void {
+  for (const [name, at] of sources) {
+    const before = walked.sources.get(name)
+    walked.sources.set(name, at)
+    if (noun === undefined || before === undefined || before.file === at.file || ABOUT_FILES.has(name)) continue
+    const first = `${before.file}, line ${before.line}`
+    const then = `${at.file}, line ${at.line}`
+    log(
+      'warning',
+      `The ${noun} '${name}' is defined in ${first} and again in ${then}, whose settings count where both set one`,
+    )
+  }
+}
+
+/** Keys that are about the files themselves. */
+const ABOUT_FILES: ReadonlySet<string> = new Set(['conf_file', 'include', 'default_include', 'config_renderer'])
 
 function isReadable(path: string): boolean {
   return recover(isAnyError, false, () => {
@@ -215,11 +260,14 @@ function copyTemplate(path: string, log: Log): void {
 interface Reading {
   walked: Walked
   rendered: RenderedFiles
+  log: Log
+  /** What a key defines, where a key that two files have is worth a warning. */
+  noun?: string | undefined
 }
 
 interface Inclusion extends Reading, Opening {
   warn: boolean
-  /** Files that are being read, for those that include each other. */
+  /** Files that are being read, to detect files that include each other. */
   open?: readonly string[]
   isStrict?: boolean | undefined
 }

@@ -50,7 +50,7 @@ test('a level that does not exist is reported with file and line, and is `error`
   ])
 })
 
-test('log_fmt counts for console and file where these have no format of their own', async () => {
+test('log_fmt applies to console and file if these have no separate format', async () => {
   const opts = await configured("log_fmt: '%(message)s'\nlog_fmt_logfile: '%(name)s'")
   expect([opts.get('log_fmt_console'), opts.get('log_fmt_logfile')]).toEqual(['%(message)s', '%(name)s'])
 })

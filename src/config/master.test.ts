@@ -42,7 +42,7 @@ describe('a master configuration', () => {
     })
   })
 
-  test('repacks node groups, lists ignore rules and leaves out what is no regular expression', async () => {
+  test('repacks node groups, lists ignore rules and drops invalid regular expressions', async () => {
     const text =
       "id: a\nnodegroups: [{web: 'w*'}, {db: 'd*'}]\nfile_ignore_glob: '*.tmp'\nfile_ignore_regex: ['a(', 'b']\n"
     expect(await read(text)).toMatchObject({

@@ -1,9 +1,8 @@
-// A minion's options: defaults, then the files, then what follows from them. What the command line says is laid over
-// the result by the programs.
+// Reads a minion's options: defaults, then the files, then derived options. Programs apply the command line afterwards.
 import { totalmem } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { type Log, silentLog } from '../base/mod.ts'
-import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, isList, repr, str, truthy, type Value } from '../data/mod.ts'
 import { checkEffects, checkNames, checkPlugins, checkPorts, checkTypes, renameOld, tellProblems } from './check.ts'
 import {
   adoptEnvironment,
@@ -17,6 +16,7 @@ import {
   setWriteBuffer,
   shortenSocketPath,
 } from './derive.ts'
+import { ConfigError } from './errors.ts'
 import { defaultConfig, type ProcessEnvironment, readConfigFiles } from './files.ts'
 import { checkLogging, spreadLogFormat } from './log-options.ts'
 import { appendDomain, type CallFunction, findId } from './minion-id.ts'
@@ -29,22 +29,25 @@ import type { ConfigRenderer } from './templates.ts'
 import { rawOption } from './view.ts'
 
 export const MINION_CONFIG = defaultConfig('minion')
+export const PROXY_CONFIG = defaultConfig('proxy')
 
 export interface MinionConfigRequest {
   /** The main file. */
   path?: string
-  /** Which variables are set; those of this process when not given. */
+  /** Environment variables. Default: those of this process. */
   env?: ProcessEnvironment
   log?: Log
   /** The id, when no file says it. */
   id?: string | undefined
+  /** The id of a proxy minion, in place of a minion's. */
+  proxyId?: string | undefined
   /** Whether an id that was found is written to `minion_id`. */
   rememberId?: boolean
   /** Calls execution functions for `id_function`. */
   callFunction?: CallFunction
-  /** Fetches the values of `sdb://` URIs in options; without it they stay as they are. */
+  /** Fetches the values of `sdb://` URIs in options. Default: the URIs stay. */
   fetchSdb?: FetchSdb
-  /** Loads what the complete options name and most sites do not have. */
+  /** Loads code that the complete options require and few sites need. */
   prepare?: PrepareOptions
   /** The program's name, which functions see as `__cli`. */
   program?: string
@@ -54,7 +57,7 @@ export interface MinionConfigRequest {
   isLook?: boolean | undefined
 }
 
-/** What Salt has for the pauses before a minion connects again. */
+/** Salt's options for the delays before a minion reconnects. */
 const RECONNECT_OPTIONS = ['recon_default', 'recon_max', 'recon_randomize', 'tcp_reconnect_backoff']
 
 /** The defaults of minions. */
@@ -63,13 +66,16 @@ export function minionDefaults(): Dict {
 }
 
 export async function minionConfig(request: MinionConfigRequest = {}): Promise<Dict> {
-  const { path = MINION_CONFIG, env = process.env, log = silentLog } = request
+  const { proxyId, id = proxyId } = request
+  const role = proxyId === undefined ? 'minion' : 'proxy'
+  if (proxyId !== undefined) checkProxyId(proxyId)
+  const { path = defaultConfig(role), env = process.env, log = silentLog } = request
   const { render, isLook } = request
-  const settle = (soFar: Dict, known: Sources) => deriveMinion(soFar, known, { ...UNHEARD, id: request.id })
-  const { overrides, sources } = await readConfigFiles({ role: 'minion', path, env, log, render, settle, isLook })
+  const settle = (soFar: Dict, known: Sources) => deriveMinion(soFar, known, { ...UNHEARD, id, proxyId })
+  const { overrides, sources } = await readConfigFiles({ role, path, env, log, render, settle, isLook, proxyId })
   tellProblems(checkNames(sources, 'minion'), log)
   tellProblems(checkEffects(overrides, sources, 'minion'), log)
-  const opts = await deriveMinion(overrides, sources, { ...request, log })
+  const opts = await deriveMinion(overrides, sources, { ...request, id, log })
   const fetched = await applySdb(opts, log, request.fetchSdb)
   await request.prepare?.(opts)
   tellProblems(checkTypes(opts, sources), log)
@@ -81,7 +87,26 @@ export async function minionConfig(request: MinionConfigRequest = {}): Promise<D
   return opts
 }
 
-/** For options that templates see, of which nothing is said or remembered: they are not the last word. */
+/** A proxy minion's id names folders. */
+function checkProxyId(id: string): void {
+  if (/^(?!\.{1,2}$)[^/\0\n]{1,255}$/.test(id)) return
+  throw new ConfigError('OptionInvalid', `The id of a proxy minion cannot be ${repr(id)}`)
+}
+
+/** Return the defaults that differ for a proxy minion. */
+const proxyDefaults = (): Dict =>
+  dictFrom({
+    log_file: '/var/log/salt/proxy',
+    pki_dir: '/etc/salt/pki/proxy',
+    cachedir: '/var/cache/salt/proxy',
+    extension_modules: '/var/cache/salt/proxy/extmods',
+    sock_dir: '/var/run/salt/proxy',
+    pidfile: '/var/run/salt-proxy.pid',
+    append_minionid_config_dirs: ['cachedir', 'pidfile', 'default_include', 'extension_modules'],
+    default_include: 'proxy.d/*.conf',
+  })
+
+/** Settings for preliminary options that templates see: nothing is logged or stored, because they are not final. */
 const UNHEARD = { log: silentLog, rememberId: false }
 
 async function deriveMinion(
@@ -92,11 +117,15 @@ async function deriveMinion(
   const { log } = request
   const opts = minionDefaults()
   opts.set('__role', 'minion')
+  if (request.proxyId !== undefined) {
+    for (const [name, value] of proxyDefaults()) opts.set(name, value)
+    opts.set('proxyid', request.proxyId)
+  }
   placeLogFile(overrides, opts.get('log_file')!)
   renameOld(overrides, sources, log)
   for (const [key, value] of overrides) opts.set(key, value)
   spreadLogFormat(opts, overrides)
-  // quicker pauses than Salt's are for minions whose files set none
+  // use shorter delays than Salt if the files set none
   if (!RECONNECT_OPTIONS.some((name) => overrides.has(name))) opts.set('__quick_reconnect', true)
   requireTypes(opts, sources)
   adoptEnvironment(opts, 'minion', log)

@@ -21,7 +21,7 @@ export {
   masterDefaults,
   syndicMasterConfig,
 } from './master.ts'
-export { MINION_CONFIG, type MinionConfigRequest, minionConfig, minionDefaults } from './minion.ts'
+export { MINION_CONFIG, type MinionConfigRequest, minionConfig, minionDefaults, PROXY_CONFIG } from './minion.ts'
 export { defaultOf, isFor, type Option, type OptionTable, type Role, typesOf } from './option.ts'
 export { FUNCTION_OPTIONS, functionDefaults, THEMES } from './options.ts'
 export { expandRoots } from './paths.ts'

@@ -1,5 +1,5 @@
-// Files of the configuration that are templates: which are rendered, in what order, and what becomes of errors. The renderer here
-// puts values into `{{ name }}`; the real one is tried in test/integration/config-templates.test.ts.
+// Configuration files that are templates: which are rendered, in what order, and how errors are handled. The renderer
+// here replaces `{{ name }}` by values; the real one is tested in test/integration/config-templates.test.ts.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -113,7 +113,7 @@ describe('the order of templates', () => {
     await expect(master()).rejects.toThrow(`${root}/master.d/a.conf: no y`)
   })
 
-  it('tells of each file once', async () => {
+  it('reports each file once', async () => {
     write({
       master: 'seen: quince-jam\n',
       'master.d/a.conf': 'own: {{ seen }}\n',
@@ -146,7 +146,7 @@ describe('a template', () => {
     expect(lines).toContain(`Unknown option 'timout' in ${root}/master.d/a.conf, line 102; did you mean 'timeout'?`)
   })
 
-  it('keeps what functions returned out of warnings', async () => {
+  it('masks results of functions in warnings', async () => {
     write({ master: 'a: tiger-lily\n', 'master.d/a.conf': 'file_roots: {{ a }}\npeer: {{ a }}\n' })
     const lines: string[] = []
     await master({ log: (_level, text) => void lines.push(text) }).catch((error) => lines.push(String(error)))

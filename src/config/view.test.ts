@@ -19,11 +19,11 @@ describe('the typed view', () => {
     expectTypeOf(option(opts(), 'timeout')).toEqualTypeOf<number>()
   })
 
-  test('gives the default of the program whose options they are', () => {
+  test('returns the default of the program that the options belong to', () => {
     expect(option(opts({ __role: 'master' }), 'cachedir')).toBe('/var/cache/salt/master')
     expect(option(opts({ __role: 'minion' }), 'cachedir')).toBe('/var/cache/salt/minion')
     expect(option(opts({ __role: 'minion' }), 'publish_port')).toBe(4505)
-    // Salt's master merges such a pillar only where it is told to
+    // Salt's master merges such a pillar only if the option is set
     expect(option(opts({ __role: 'master' }), 'ssh_merge_pillar')).toBe(false)
     expect(option(opts(), 'reactor_max_depth')).toBe(20)
     expect(option(opts(), 'user')).toBe(ownUser())

@@ -17,7 +17,7 @@ test('reads the path and the parameters behind #', () => {
   expect(Object.fromEntries(query)).toEqual({ q: 'a?b', tab: 'grains' })
 })
 
-test('takes a percent sign that somebody typed as it is', () => {
+test('accepts a typed percent sign', () => {
   expect(routes.readRoute('#/minions/100%').path).toEqual(['minions', '100%'])
 })
 

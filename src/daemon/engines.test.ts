@@ -77,19 +77,19 @@ test.each([
   expect(found).toEqual(expected)
 })
 
-test('settings that are no mapping keep an engine from starting, and are told of', async () => {
+test('settings that are no mapping keep an engine from starting, and are reported', async () => {
   const { engines } = begin('engines: [{hook: [{port: 1}]}]', {})
   await until('the engine is refused', () => engines.list().get('hook')?.state === 'unavailable')
   expect(logged).toEqual(['error: Engine(hook) is not started: its settings must be a mapping, not list'])
 })
 
-test('an unknown engine is named, with the one that may have been meant', async () => {
+test('an unknown engine is reported, with a similar name', async () => {
   const { engines } = begin('engines: [tests]', {})
   await until('the engine is refused', () => engines.list().get('tests')?.state === 'unavailable')
   expect(logged[0]).toMatch(/^error: Engine\(tests\) is not started: there is no engine 'tests'.*'test'/)
 })
 
-test('a setting that the engine does not know is told of', async () => {
+test('an unknown setting of an engine is reported', async () => {
   const engine = defineEngine({ name: 'own', doc: '', args: { port: arg.integer('') }, start: async () => {} })
   begin('engines: [{own: {prot: 1}}]', { own: engine })
   await until('a critical line', () => logged.some((line) => line.startsWith('critical')))

@@ -1,14 +1,14 @@
 // Calls of returners, Brine's and users' own, from a minion or a master. A returner that fails is logged, and the others still
 // run.
-import { toError } from '../base/mod.ts'
+import { didYouMean, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { contains, type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { returnerTable } from '../loader/mod.ts'
-import type { FunctionContext, JobCache, ReturnerFunctions } from '../sdk/mod.ts'
+import { type FunctionContext, hintAbout, type JobCache, type ReturnerFunctions } from '../sdk/mod.ts'
 
 type Name = keyof ReturnerFunctions
 
-/** The functions of a returner; undefined when there is none of that name. */
+/** Return the functions of a returner; undefined if it does not exist. */
 export async function returnerOf(ctx: FunctionContext, name: string): Promise<ReturnerFunctions | undefined> {
   if (contains(option(ctx.opts, 'disable_returners'), name)) return undefined
   const { functionScope, mayHaveModules, userPlugins } = await import('../pybridge/mod.ts')
@@ -24,13 +24,13 @@ export async function returnerOf(ctx: FunctionContext, name: string): Promise<Re
   return Object.fromEntries(entries) as ReturnerFunctions
 }
 
-/** Names as jobs have them: a list, or text with commas. */
+/** Return the names of returners in a job: a list, or text with commas. */
 export function returnerNames(value: Value | undefined): string[] {
   const words = value === undefined || value === null ? [] : isList(value) ? value.map(str) : str(value).split(',')
   return [...new Set(words.map((word) => word.trim()).filter((word) => word !== ''))]
 }
 
-/** What became of a call of a returner. */
+/** The outcome of a call of a returner. */
 export type ReturnerOutcome = 'ok' | 'missing' | 'error'
 
 /** Hands something to a returner. */
@@ -43,15 +43,21 @@ export async function handTo<F extends Name>(
   try {
     const found = (await returnerOf(ctx, name))?.[fun] as ((...all: unknown[]) => unknown) | undefined
     if (found) await found(ctx, ...args)
-    else ctx.log('error', `The returner ${name}.${fun} is not available`)
+    else report(ctx, `The returner ${name}.${fun} is not available`, didYouMean(name, Object.keys(returnerTable)))
     return found ? 'ok' : 'missing'
   } catch (error) {
-    ctx.log('error', `The returner ${name}.${fun} failed: ${toError(error).message}`)
+    report(ctx, `The returner ${name}.${fun} failed: ${toError(error).message}`)
     return 'error'
   }
 }
 
-/** Hands what a minion returned to returners; `tell` hears what became of each. */
+/** Log an error, and tell the person who began the job. */
+function report(ctx: FunctionContext, text: string, hint?: string): void {
+  ctx.log('error', text)
+  ctx.hint(hintAbout('error', { text, hint }, ctx.opts))
+}
+
+/** Pass the return of a minion to returners; `tell` receives the outcome of each. */
 export async function handReturn(
   ctx: FunctionContext,
   names: readonly string[],
@@ -62,7 +68,7 @@ export async function handReturn(
   for (const name of new Set(names)) tell(name, await handTo(ctx, name, 'returner', whole))
 }
 
-/** Hands what a scheduled job returned to its returners and to those of the schedule. */
+/** Pass the return of a scheduled job to its returners and to those of the schedule. */
 export async function handScheduled(ctx: FunctionContext, job: Dict, ret: Dict): Promise<void> {
   const names = [job.get('returner'), ctx.opts.get('schedule_returner')].flatMap((value) => returnerNames(value))
   if (names.length === 0) return

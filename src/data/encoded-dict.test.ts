@@ -58,7 +58,7 @@ describe('a dict of encoded entries', () => {
     }
   })
 
-  it('gives each reader a value of its own', () => {
+  it('returns a separate value to each reader', () => {
     const [entry, encoded] = [entryOf(1), encodedOf(3)]
     const read = encoded.unpack()
     expect(read).toEqual(plainOf(3))

@@ -22,7 +22,7 @@ const packed = (value: Value): Packed =>
 const written = (value: Value): string => Buffer.from(encodeJson([value], { ensureAscii: false })).toString()
 
 describe('the JSON of a dict that grows', () => {
-  it('is that of the dict, whatever the dict before was', () => {
+  it('equals that of the dict, whatever the previous dict was', () => {
     const growing = new GrowingJson()
     const dicts = [dict(0, 0), dict(0, 1), dict(0, 1), dict(0, 20), dict(0, 5), dict(3, 30), dict(0, 0), dict(2, 4)]
     for (const one of dicts) {

@@ -8,13 +8,13 @@ const masked = (text: string, ...secrets: string[]): string => {
 }
 
 describe('HiddenTexts', () => {
-  it('hides a secret that is no plain word wherever it stands', () => {
+  it('masks a secret that is no plain word everywhere', () => {
     expect(masked('xhunter2y hunter2', 'hunter2')).toBe('x***y ***')
     expect(masked('xcorrecthorseby', 'correcthorse')).toBe('x***by')
     expect(masked('abc-defghi', 'c-defg')).toBe('ab***hi')
   })
 
-  it('hides a plain word only as a word of its own', () => {
+  it('masks a plain word only as a whole word', () => {
     expect(masked('install postgresql, the defaults of mypostgres', 'postgres', 'default')).toBe(
       'install postgresql, the defaults of mypostgres',
     )

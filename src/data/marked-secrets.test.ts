@@ -16,7 +16,7 @@ test('A value without marked texts is the same value', () => {
   expect(maskMarked(value)).toBe(value)
 })
 
-test('Marked texts can be told to another process', () => {
+test('Marked texts can be sent to another process', () => {
   markTexts(['told-elsewhere'])
   expect([...markedIn(fromPlain({ a: ['x told-elsewhere y', 'deep'] }))]).toEqual(['told-elsewhere'])
 })

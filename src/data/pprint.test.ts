@@ -5,7 +5,7 @@ import { OrderedDict, tuple, type Value } from './value.ts'
 
 const long = (letter: string): string => letter.repeat(30)
 
-test('pformat prints what fits on one line, dicts sorted by key', () => {
+test('pformat prints a value that fits on one line, dicts sorted by key', () => {
   const value = new Map<Value, Value>([
     ['b', 1],
     ['a', [1, null]],

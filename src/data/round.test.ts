@@ -18,7 +18,7 @@ test.each<[Value, Value, string]>([
   expect(repr(round(value, digits))).toBe(result)
 })
 
-test('round refuses what has no rounding', () => {
+test('round refuses values without rounding', () => {
   expect(() => round('a', 0)).toThrow("type str doesn't define __round__ method")
   expect(() => round(1.5, 'a')).toThrow("'str' object cannot be interpreted as an integer")
   expect(() => round(Number.NaN, null)).toThrow('cannot convert float NaN to integer')

@@ -1,7 +1,7 @@
-// Which functions and states there are: those of the library, and those of the site's own modules.
+// The existing functions and states: those of the library, and those of the site's own modules.
 import { didYouMean } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { moduleTable, runnerTable, stateTable, wheelTable } from '../loader/mod.ts'
+import { absence, moduleTable, runnerTable, stateTable, wheelTable } from '../loader/mod.ts'
 import type { FamilyName } from '../python/mod.ts'
 import type { Site } from './site/site.ts'
 
@@ -16,7 +16,7 @@ const TABLES: Readonly<Record<FunctionKind, { table: Table; family: FamilyName }
   wheel: { table: wheelTable, family: 'wheel' },
 }
 
-/** Whether something of that name may be called. Of a module of the site's own, any function may be there. */
+/** Whether a function with this name may exist. Any function is accepted for a module of the site's own. */
 export function isKnownFunction(kind: FunctionKind, name: string, site: Site): boolean {
   const { table, family } = TABLES[kind]
   const dot = name.indexOf('.')
@@ -25,15 +25,20 @@ export function isKnownFunction(kind: FunctionKind, name: string, site: Site): b
   if (Object.hasOwn(table, module)) {
     return table[module]!.some(({ functions, hooks }) => functions.includes(fun) || hooks?.includes(fun))
   }
-  // real Salt's modules stand in for lacking ones there
+  // with this option, modules of a real Salt replace missing ones
   const isUpstream =
     (kind === 'function' || kind === 'state') &&
     site.daemons.some(({ opts }) => option(opts, 'python_upstream_modules'))
   return isUpstream
 }
 
+/** Return why Brine does not have a function of Salt, or similar names; undefined if there are none. */
 export function nearName(kind: FunctionKind, name: string): string | undefined {
-  return didYouMean(name, namesOf(TABLES[kind].table))
+  const table = { function: 'module', state: 'state', runner: undefined, wheel: undefined } as const
+  const [module] = name.split('.') as [string]
+  const isBuiltIn = Object.hasOwn(TABLES[kind].table, module)
+  const why = table[kind] && !isBuiltIn ? absence(table[kind], module) : undefined
+  return why ?? didYouMean(name, namesOf(TABLES[kind].table))
 }
 
 function* namesOf(table: Table): Generator<string> {

@@ -1,6 +1,6 @@
-// What file clients share: where copies of sources lie in a minion's cache, and sources that are no `salt://` files.
+// Shared code of file clients: the cache paths of sources, and sources that are no `salt://` files.
 import { basename, dirname, isAbsolute, join } from 'node:path/posix'
-import { isLogged, type Log, namedLog, recover, silentLog } from '../base/mod.ts'
+import { isAskedByTarget, isLogged, type Log, namedLog, recover, silentLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, parseSaltUrl, SaltError, schemeOf, urlParts } from '../data/mod.ts'
 import { type FileStat, type Host, isHostError } from '../host/mod.ts'
@@ -29,7 +29,7 @@ export abstract class CachingClient implements FileClient {
   protected readonly target: Host
   protected readonly hashes: KnownHashes
   protected readonly log: Log
-  /** Copies that a machine over SSH fetched itself, by the place that they would have in the cache. */
+  /** Copies that a machine over SSH fetched itself, by the path that they would have in the cache. */
   private readonly onTarget = new Map<string, string>()
 
   /** The target is another machine than that of the cache where functions run agentless. */
@@ -75,17 +75,25 @@ export abstract class CachingClient implements FileClient {
     return dest ? this.target : this.host
   }
 
-  /** The name goes into a directory that is there, or that the slash says is one. */
+  /** Append the file name if the destination is an existing directory or ends with a slash. */
   protected async within(dest: string, path: string): Promise<string> {
     const isDirectory = dest.endsWith('/') || (await this.target.stat(dest))?.type === 'directory'
     return isDirectory ? join(dest, basename(path)) : dest
   }
 
   protected cacheTarget(path: string, saltenv: string): string {
-    return join(this.cachedir, 'files', saltenv, path.replace(/^\|/, ''))
+    return this.cachePlace('files', saltenv, path.replace(/^\|/, ''))
   }
 
-  /** Tell the log where a file of the file server came from. */
+  /**
+   * Return a path below a folder of the cache. Callers name environments and paths, and the cache of a target over SSH is on the controller,
+   * so dots in them must not lead out of the folder.
+   */
+  private cachePlace(folder: string, ...parts: readonly string[]): string {
+    return join(this.cachedir, folder, join('/', ...parts))
+  }
+
+  /** Log the origin of a file of the file server. */
   protected tellFetched(path: string, saltenv: string, from: 'cache' | 'server', sum: FileSum): void {
     if (!isLogged(this.log, 'debug')) return
     const how = from === 'cache' ? 'is unchanged in the cache' : 'was fetched'
@@ -126,6 +134,13 @@ export abstract class CachingClient implements FileClient {
   }
 
   private async fetchHere(url: string, place: string, options: FetchOptions): Promise<string> {
+    if (isAskedByTarget()) {
+      const why = 'the controller asks no server for a module on the target'
+      throw new SaltError(
+        'MinionError',
+        `Could not fetch ${withoutUser(url)}: ${why}. Install curl or wget on the target`,
+      )
+    }
     const host = this.sideOf(options)
     if (!options.dest && options.sourceHash && (await this.hasHash(host, place, options.sourceHash))) return place
     await host.makeDirectory(dirname(place), { parents: true })
@@ -145,11 +160,12 @@ export abstract class CachingClient implements FileClient {
     const parsed = parseSaltUrl(url)
     const path = parsed.path.replace(/^[|/]+/, '')
     const candidates = [
-      join(this.cachedir, 'files', parsed.saltenv ?? saltenv, path),
-      join(this.cachedir, 'localfiles', path),
-      this.externalPath(parsed.path, parsed.saltenv ?? saltenv),
+      () => this.cachePlace('files', parsed.saltenv ?? saltenv, path),
+      () => this.cachePlace('localfiles', path),
+      () => this.externalPath(parsed.path, parsed.saltenv ?? saltenv),
     ]
-    for (const candidate of candidates) {
+    for (const place of candidates) {
+      const candidate = place()
       const fetched = this.onTarget.get(candidate)
       if (fetched !== undefined) return fetched
       if (await this.host.stat(candidate)) return candidate
@@ -162,7 +178,11 @@ export abstract class CachingClient implements FileClient {
     if (scheme === '') return url
     if (scheme !== 'salt') return this.externalPath(url, saltenv)
     const parsed = parseSaltUrl(url)
-    return join(this.cachedir, 'files', parsed.saltenv ?? saltenv, parsed.path.replace(/^[|/]+/, ''))
+    return this.cachePlace('files', parsed.saltenv ?? saltenv, parsed.path.replace(/^[|/]+/, ''))
+  }
+
+  renderedPath(url: string, saltenv: string): string {
+    return this.externalPath(url, saltenv)
   }
 
   /** Names and passwords are no part of the path, and neither is the colon before a port. */
@@ -170,8 +190,7 @@ export abstract class CachingClient implements FileClient {
     const { netloc, path } = urlParts(url)
     const query = /\?([^#]*)/.exec(url)?.[1]
     const server = netloc.slice(netloc.lastIndexOf('@') + 1).replace(/:(?=\d+$)/, '')
-    // dots in the URL must not lead out of the cache
-    return join(this.cachedir, 'extrn_files', saltenv, join('/', server, query ? `${path}-${query}` : path))
+    return this.cachePlace('extrn_files', saltenv, join('/', server, query ? `${path}-${query}` : path))
   }
 }
 

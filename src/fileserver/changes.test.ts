@@ -4,7 +4,7 @@ import { MemoryHost } from '../host/mod.ts'
 import { FileServer } from './file-server.ts'
 
 describe('FileServer', () => {
-  it('tells what changed below the roots since the last update, also while it was not there', async () => {
+  it('reports changes below the roots since the last update, also those while it did not run', async () => {
     const host = new MemoryHost()
     for (const folder of ['/srv', '/cache']) await host.makeDirectory(folder)
     const opts = fromPlain({ file_roots: { base: ['/srv'] }, cachedir: '/cache', fileserver_events: true }) as Dict

@@ -84,7 +84,7 @@ describe.skipIf(missing)('a source from a web server, for a target over SSH', ()
   })
 
   test.each(['curl', 'wget'])(
-    'that is not there fails with the reason, and leaves what was there: %s',
+    'fails with the reason if it does not exist, and leaves the existing file: %s',
     async (name) => {
       if (!has(name)) return
       const { files } = await open(...['curl', 'wget'].filter((other) => other !== name))

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { dictFrom, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
@@ -23,7 +26,7 @@ async function machine(more: Record<string, Value> = {}) {
 }
 
 describe('the file client of a minion without master', () => {
-  test('lists what its roots have, without what is ignored', async () => {
+  test('lists the files of its roots, without ignored ones', async () => {
     const { client } = await machine()
     expect(await client.envs()).toEqual(['__env__', 'base'])
     expect(await client.files('base')).toEqual(['d/y.sls', 'link', 'out', 'x'])
@@ -43,7 +46,16 @@ describe('the file client of a minion without master', () => {
     expect(await client.fetch('salt://z?saltenv=dev', { saltenv: 'base' })).toBe('/cache/files/dev/z')
   })
 
-  test('fetches anew what has changed', async () => {
+  test('takes files from other backends that the options name', async () => {
+    const { host, client } = await machine({ fileserver_backend: ['minionfs', 'roots'], file_recv: true })
+    await host.makeDirectory('/cache/minions/web1/files/etc', { parents: true })
+    await host.write('/cache/minions/web1/files/etc/motd', Buffer.from('hello'))
+    expect(await client.files('base', 'web1')).toEqual(['web1/etc/motd'])
+    expect(await client.fetch('salt://web1/etc/motd', { saltenv: 'base' })).toBe('/cache/files/base/web1/etc/motd')
+    expect(await client.fetch('salt://x', { saltenv: 'base' })).toBe('/cache/files/base/x')
+  })
+
+  test('fetches changed files again', async () => {
     const { host, client } = await machine()
     await client.fetch('salt://x', { saltenv: 'base' })
     await host.write('/srv/a/x', 'third')
@@ -51,7 +63,7 @@ describe('the file client of a minion without master', () => {
     expect(Buffer.from(await host.read('/cache/files/base/x')).toString()).toBe('third')
   })
 
-  test('puts a file where it is wanted, if there is a directory or it may make one', async () => {
+  test('puts a file at its destination, if the directory exists or may be created', async () => {
     const { client } = await machine()
     expect(await client.fetch('salt://x', { saltenv: 'base', dest: '/etc/' })).toBe('/etc/x')
     expect(await client.fetch('salt://x', { saltenv: 'base', dest: '/new/x' })).toBe(false)
@@ -72,9 +84,25 @@ describe('the file client of a minion without master', () => {
     expect(client.cachePath('/local', 'base')).toBe('/local')
   })
 
-  test('takes local files as they are', async () => {
+  test('uses local files in place', async () => {
     const { client } = await machine()
     expect(await client.fetchUrl('file:///etc/secret', { saltenv: 'base' })).toBe('/etc/secret')
     await expect(client.fetchUrl('secret', { saltenv: 'base' })).rejects.toThrow("Path 'secret' is not absolute")
   })
+})
+
+test('no environment leads a copy out of the cache', async () => {
+  const { host, client } = await machine()
+  const web = createServer((_request, answer) => void answer.end('evil'))
+  await once(web.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}/../authorized_keys`
+  try {
+    const copy = await client.fetchUrl(url, { saltenv: '../../root/.ssh' })
+    expect(copy).toBe('/cache/extrn_files/root/.ssh/authorized_keys')
+    expect(await host.stat('/root')).toBeUndefined()
+  } finally {
+    web.close()
+  }
+  expect(client.cachePath('salt://x', '../../root')).toBe('/cache/files/root/x')
+  expect(client.cachePath('salt://../../../root/x', 'base')).toBe('/cache/files/root/x')
 })

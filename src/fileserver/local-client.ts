@@ -6,20 +6,21 @@ import { parseSaltUrl } from '../data/mod.ts'
 import type { FileStat, Host } from '../host/mod.ts'
 import { bare, beginning, CachingClient } from './caching-client.ts'
 import type { FetchOptions, FileSum } from './file-client.ts'
-import type { FileServer, FoundFile } from './file-server.ts'
+import { backendNames } from './names.ts'
+import type { FoundFile, ServedFiles } from './served-files.ts'
 
 export class LocalFileClient extends CachingClient {
-  private served: Promise<FileServer> | undefined
+  private served: Promise<ServedFiles> | undefined
 
   /** The file server, with news fetched once. Few commands use files, so its backends are loaded at the first use. */
-  private server(): Promise<FileServer> {
+  private server(): Promise<ServedFiles> {
     this.served ??= this.open()
     return this.served
   }
 
-  private async open(): Promise<FileServer> {
-    const { backendNames, FileServer } = await import('./file-server.ts')
-    const server = new FileServer(this.opts, this.host, this.log)
+  private async open(): Promise<ServedFiles> {
+    const { openServedFiles } = await import('./open-served.ts')
+    const server = await openServedFiles(this.opts, this.host, this.log)
     for (const name of server.unknown) {
       const found = `Option 'fileserver_backend'${placeOfOption(this.opts, 'fileserver_backend')} names '${shownText(name)}'`
       this.log('error', `${found}, which is not here. There are ${backendNames.join(', ')}`)
@@ -80,7 +81,7 @@ export class LocalFileClient extends CachingClient {
     const target = options.dest ? await this.within(options.dest, path) : this.cacheTarget(path, saltenv)
     const host = this.sideOf(options)
     const there = await host.stat(target)
-    if (there?.type === 'file' && (await this.sameContent(source, host, target, there.size))) {
+    if (there?.type === 'file' && (await this.sameContent(source, host, target, there))) {
       await this.tellCopied(path, saltenv, 'cache', source)
       return target
     }
@@ -96,9 +97,9 @@ export class LocalFileClient extends CachingClient {
     this.tellFetched(path, saltenv, from, { hash_type, hsum: await this.hashes.of(source.path, hash_type, source) })
   }
 
-  private async sameContent(source: FoundFile, host: Host, target: string, size: number): Promise<boolean> {
-    if (source.stat.size !== size) return false
-    const there = host === this.host ? this.hashes.of(target, 'sha256') : host.hash(target, 'sha256')
+  private async sameContent(source: FoundFile, host: Host, target: string, stat: FileStat): Promise<boolean> {
+    if (source.stat.size !== stat.size) return false
+    const there = host === this.host ? this.hashes.of(target, 'sha256', { stat }) : host.hash(target, 'sha256')
     return (await this.hashes.of(source.path, 'sha256', source)) === (await there)
   }
 }

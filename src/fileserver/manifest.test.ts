@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A master that answers over the encoding of the wire, and notes what it was asked. */
+/** A master that answers through the wire encoding, and records its requests. */
 async function master(load: Dict, { raw = false }: { raw?: boolean } = {}): Promise<Value> {
   const cmd = str(load.get('cmd')!)
   asked.push(cmd)
@@ -69,7 +69,7 @@ describe('the manifest of files', () => {
     expect(asked).toEqual(['_file_hash', '_file_hash', '_file_manifest'])
   })
 
-  it('is asked for again in the next run, and shows what changed in between', async () => {
+  it('is requested again in the next run, and shows changes in between', async () => {
     const files = client()
     let end = files.beginRun()
     const before = await hashAll(files)
@@ -92,7 +92,7 @@ describe('the manifest of files', () => {
     end()
   })
 
-  it('does not make a file of what was changed or removed after it', async () => {
+  it('does not contain files that were changed or removed later', async () => {
     const files = client()
     const end = files.beginRun()
     await hashAll(files)
@@ -113,7 +113,7 @@ describe('the manifest of files', () => {
     expect(asked).not.toContain('_file_manifest')
   })
 
-  it('is not asked for from a master of Salt', async () => {
+  it('is not requested from a master of Salt', async () => {
     const files = client(false)
     const end = files.beginRun()
     await hashAll(files)
@@ -121,7 +121,7 @@ describe('the manifest of files', () => {
     expect(asked).not.toContain('_file_manifest')
   })
 
-  it('is not asked for again from a master that refuses it', async () => {
+  it('is not requested again from a master that refuses it', async () => {
     const refusing = async (load: Dict, options?: { raw?: boolean }): Promise<Value> => {
       if (load.get('cmd') !== '_file_manifest') return master(load, options)
       asked.push('_file_manifest')

@@ -5,17 +5,19 @@ import { createHash } from 'node:crypto'
 import { isAnyError, recover } from '../base/mod.ts'
 import { type Dict, decodeBytes, isDict, type Value } from '../data/mod.ts'
 import type { FileSum } from './file-client.ts'
-import type { FileServer, FoundFile } from './file-server.ts'
+import type { FileServer } from './file-server.ts'
 import type { KnownHashes } from './known-hashes.ts'
+import type { FoundFile } from './served-files.ts'
+import { SharedWork } from './shared-work.ts'
 
 /** Larger environments get no manifest: minions ask for each file. */
 const MOST_FILES = 20_000
-/** Larger files are left out, because hashing them for a minion that may not want them costs too much. */
+/** Larger files are left out, because hashing them for a minion that may not need them costs too much. */
 export const MOST_LISTED_BYTES = 1 << 20
 /** Files that are looked at together. */
 const AT_ONCE = 64
 
-/** Files of these backends are left out: they change while minions run states, or would all be fetched from elsewhere. */
+/** Files of these backends are left out: they change while minions run states, or would all be fetched remotely. */
 const LEFT_OUT = ['minionfs', 's3fs']
 
 function leftOut(server: FileServer): string[] {
@@ -38,8 +40,7 @@ export class ManifestBuilder {
   private readonly server: FileServer
   private readonly hashes: KnownHashes
   private readonly hashType: string
-  private readonly running = new Map<string, Promise<unknown>>()
-  private readonly waiting = new Map<string, Promise<Built | undefined>>()
+  private readonly shared = new SharedWork<Built | undefined>()
 
   constructor(server: FileServer, hashes: KnownHashes, hashType: string) {
     this.server = server
@@ -47,9 +48,9 @@ export class ManifestBuilder {
     this.hashType = hashType
   }
 
-  /** Return the manifest of an environment for a minion that has the one of that digest; empty where there is none. */
+  /** Return the manifest of an environment; empty if the minion has the current one or there is none. */
   async answer(saltenv: string, known: string | undefined): Promise<Map<string, unknown>> {
-    const built = await this.fresh(saltenv)
+    const built = await this.shared.fresh(saltenv, () => this.build(saltenv))
     if (built === undefined) return new Map()
     const { digest, paths, sums } = built
     const head: Array<[string, unknown]> = [
@@ -57,29 +58,6 @@ export class ManifestBuilder {
       ['hash_type', this.hashType],
     ]
     return new Map(digest === known ? head : [...head, ['paths', paths], ['sums', sums]])
-  }
-
-  /**
-   * A manifest that is built after the request came, so that it has every change made before. Requests that come while one is built
-   * share the next one.
-   */
-  private fresh(saltenv: string): Promise<Built | undefined> {
-    const waiting = this.waiting.get(saltenv)
-    if (waiting) return waiting
-    const before = this.running.get(saltenv) ?? Promise.resolve()
-    const next = before
-      .catch(() => undefined)
-      .then(() => {
-        this.waiting.delete(saltenv)
-        return this.build(saltenv)
-      })
-    this.waiting.set(saltenv, next)
-    this.running.set(saltenv, next)
-    const done = (): void => {
-      if (this.running.get(saltenv) === next) this.running.delete(saltenv)
-    }
-    next.then(done, done)
-    return next
   }
 
   private async build(saltenv: string): Promise<Built | undefined> {
@@ -124,9 +102,9 @@ interface Held {
   sums: ReadonlyMap<string, string>
 }
 
-/** Requests for a hash in a run before the manifest is asked for: a run with one or two files does not need it. */
+/** How many hashes a run requests before it requests the manifest: a run with one or two files does not need it. */
 const ASKED_BEFORE = 2
-/** Milliseconds that a manifest counts in a run; then the master is asked whether it changed. */
+/** Milliseconds for which a manifest is valid in a run; then the minion asks whether it changed. */
 const TRUSTED_MS = 10_000
 
 interface Trusted {
@@ -143,7 +121,7 @@ export class Manifests {
   private readonly trusted = new Map<string, Trusted>()
   /** The last manifest of this run, which may be outdated. */
   private readonly seen = new Map<string, Promise<Held | undefined>>()
-  /** Hashes that the master was asked for one by one. */
+  /** Hashes that the master sent one by one. */
   private readonly answered = new Map<string, { at: number; sum: FileSum }>()
   private readonly counts = new Map<string, number>()
   private runs = 0
@@ -153,14 +131,14 @@ export class Manifests {
     this.now = now
   }
 
-  /** Begin a run: what was learnt before does not count for it. Return the function that ends it. */
+  /** Begin a run with an empty cache of hashes. Return a function that ends it. */
   begin(): () => void {
     this.forget()
     this.seen.clear()
     return this.hold()
   }
 
-  /** Begin a part of a run, or a run if there is none. Return the function that ends it. */
+  /** Begin a part of a run, or a run if there is none. Return a function that ends it. */
   hold(): () => void {
     this.runs++
     let isOver = false
@@ -181,12 +159,12 @@ export class Manifests {
     this.counts.clear()
   }
 
-  /** Note the hash that the master gave for a file. It counts as long as those of a manifest. */
+  /** Store the master's hash of a file. It is valid as long as those of a manifest. */
   note(path: string, saltenv: string, sum: FileSum): void {
     if (this.runs > 0) this.answered.set(`${saltenv}\0${path}`, { at: this.now(), sum })
   }
 
-  /** Return the hash of a file, or undefined where the master has to be asked for it. */
+  /** Return the hash of a file; undefined if the master must be asked. */
   async sum(path: string, saltenv: string): Promise<FileSum | undefined> {
     if (this.runs === 0) return undefined
     const answered = this.answered.get(`${saltenv}\0${path}`)
@@ -226,7 +204,7 @@ function sumIn(manifest: Held | undefined, path: string): FileSum | undefined {
   return hsum === undefined ? undefined : { hsum, hash_type: manifest!.hashType }
 }
 
-/** A text of an answer, whose texts are left as bytes. */
+/** Return a text of an answer, whose texts are undecoded bytes. */
 function textIn(answer: Dict, name: string): string | undefined {
   const value = answer.get(name)
   return value instanceof Uint8Array ? decodeBytes(value) : typeof value === 'string' ? value : undefined

@@ -6,16 +6,20 @@ export {
   type FolderListing,
   noFiles,
   type ServedFile,
-  type UpdateWish,
+  type UpdateRequest,
 } from './backend.ts'
 export type { ExpectedFile, FetchOptions, FileClient, FileSum } from './file-client.ts'
-export { backendNames, FileServer, type FoundFile, type Tell } from './file-server.ts'
+export { FileServer } from './file-server.ts'
 export { folderOf } from './folder-of.ts'
 export { KnownHashes } from './known-hashes.ts'
 export { LocalFileClient } from './local-client.ts'
-export { ManifestBuilder } from './manifest.ts'
+export { ManifestBuilder, Manifests } from './manifest.ts'
+export { backendNames } from './names.ts'
+export { openServedFiles } from './open-served.ts'
 export { ownBackendsBy } from './own-backends.ts'
-export { PackBuilder } from './packs.ts'
-export { type AskMaster, type MasterFiles, RemoteFileClient } from './remote-client.ts'
+export { PackBuilder, Packs } from './packs.ts'
+export { type AskMaster, type MasterFiles, packIn, packRequest, RemoteFileClient } from './remote-client.ts'
 export { isPlainEnv, Roots, staysBelow } from './roots.ts'
+export type { FoundFile, ServedFiles, Tell } from './served-files.ts'
 export { localPlace, servedUrl } from './served-place.ts'
+export { SharedWork } from './shared-work.ts'

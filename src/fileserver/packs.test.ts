@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +22,12 @@ let packs: PackBuilder
 const source = (name: string): string => join(folder, 'srv', name)
 const names = Array.from({ length: COUNT }, (_, i) => `f${i}`)
 
+const opts = (): Dict =>
+  new Map<Value, Value>([
+    ['file_roots', new Map([['base', [join(folder, 'srv')]]])],
+    ['fileserver_backend', ['roots']],
+  ])
+
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'brine-packs-'))
   mkdirSync(join(folder, 'srv'))
@@ -28,11 +35,7 @@ beforeEach(() => {
   asked = []
   packed = []
   const host = new LocalHost({ cache: '' })
-  const opts = new Map<Value, Value>([
-    ['file_roots', new Map([['base', [join(folder, 'srv')]]])],
-    ['fileserver_backend', ['roots']],
-  ])
-  const [server, hashes] = [new FileServer(opts, host), new KnownHashes(host)]
+  const [server, hashes] = [new FileServer(opts(), host), new KnownHashes(host)]
   manifests = new ManifestBuilder(server, hashes, 'sha256')
   packs = new PackBuilder(server, hashes, host, 'sha256')
 })
@@ -58,7 +61,7 @@ async function answerOf(load: Dict): Promise<unknown> {
   }
 }
 
-/** A master that answers over the encoding of the wire, and notes what it was asked. */
+/** A master that answers through the wire encoding, and records its requests. */
 async function master(load: Dict, { raw = false }: { raw?: boolean } = {}): Promise<Value> {
   asked.push(str(load.get('cmd')!))
   return decodeMsgpack(encodeMsgpack(await answerOf(load), 'wire'), { dialect: raw ? 'raw' : 'wire' })
@@ -148,6 +151,36 @@ describe('packs of files', () => {
     end()
   })
 
+  it('are read once for all minions, as long as the file has the same content', async () => {
+    let reads = 0
+    class CountingHost extends LocalHost {
+      override read(...args: Parameters<LocalHost['read']>): ReturnType<LocalHost['read']> {
+        reads++
+        return super.read(...args)
+      }
+      // a file that changed a moment ago is read for its hash each time
+      override now(): number {
+        return super.now() + 10
+      }
+    }
+    const host = new CountingHost({ cache: '' })
+    const served = new FileServer(opts(), host)
+    const builder = new PackBuilder(served, new KnownHashes(host), host, 'sha256')
+    const sumOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+    const contentFor = async (minion: string, sum: string): Promise<string | undefined> => {
+      const { contents } = await builder.answer(minion, 'base', 'f1', sum)
+      return contents[0] ? Buffer.from(contents[0]).toString() : undefined
+    }
+    const first = sumOf('content of f1')
+    expect(await contentFor('m1', first)).toBe('content of f1')
+    reads = 0
+    for (const minion of ['m2', 'm3']) expect(await contentFor(minion, first)).toBe('content of f1')
+    expect(reads).toBe(0)
+    writeFileSync(source('f1'), 'another')
+    expect(await contentFor('m1', first)).toBeUndefined()
+    expect(await contentFor('m1', sumOf('another'))).toBe('another')
+  })
+
   it('are verified: a content with another hash is fetched by itself', async () => {
     const lying: AskMaster = async (load, options) => {
       const answer = await master(load, options)
@@ -162,7 +195,7 @@ describe('packs of files', () => {
     expect(count('_serve_file')).toBe(COUNT)
   })
 
-  it('are not asked for again from a master that has none', async () => {
+  it('are not requested again from a master that has none', async () => {
     for (const refuse of [
       () => new Map<Value, Value>(),
       () => {
@@ -185,7 +218,7 @@ describe('packs of files', () => {
     }
   })
 
-  it('are not asked for from a master of Salt', async () => {
+  it('are not requested from a master of Salt', async () => {
     const files = client(false)
     const end = files.expect(expected)
     expect(await fetchAll(files)).toEqual(contents())
@@ -209,7 +242,7 @@ describe('packs of files', () => {
     expect(count('_file_pack')).toBeLessThan(8)
   })
 
-  it('are not asked for large files, nor in an environment without a manifest', async () => {
+  it('are not requested for large files, nor in an environment without a manifest', async () => {
     for (const name of names.slice(0, 5)) writeFileSync(source(name), Buffer.alloc((1 << 20) + 1, name))
     const files = client()
     const end = files.expect(expected.slice(0, 5))

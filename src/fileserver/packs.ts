@@ -1,6 +1,6 @@
-// Contents of many files in one answer of a Brine master (`_file_pack`). A minion names paths with the hashes that it has from the manifest,
-// each hash once. The master sends the content of a path that still has that hash, and the minion verifies each content by its hash.
-// What an answer lacks, the minion fetches file by file.
+// Packs: contents of many files in one answer of a Brine master (`_file_pack`). A minion sends paths with the hashes
+// from the manifest, each hash once. The master sends the content of each path that still has that hash, and the minion
+// verifies it. Files that are missing in an answer are fetched one by one.
 import { createHash } from 'node:crypto'
 import { Turns } from '../base/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -9,6 +9,7 @@ import type { ExpectedFile, FileSum } from './file-client.ts'
 import type { FileServer } from './file-server.ts'
 import type { KnownHashes } from './known-hashes.ts'
 import { isListed, MOST_LISTED_BYTES } from './manifest.ts'
+import type { FoundFile } from './served-files.ts'
 
 /** Greatest number of files that a minion may name in a request. */
 const MOST_PACKED = 500
@@ -16,6 +17,34 @@ const MOST_PACKED = 500
 const PACK_BYTES = 1 << 20
 /** Answers that a master makes at the same time, and requests that wait. */
 const MASTER_PACKS = { atOnce: 8, mostWaiting: 1000 }
+
+/** Bytes of contents that a master keeps for the next minions that want them. */
+const SHARED_BYTES = 16 << 20
+
+/** Contents by their hash. The contents used longest ago go first when there are too many bytes. */
+class SharedContents {
+  private readonly known = new Map<string, Uint8Array>()
+  private bytes = 0
+
+  get(hsum: string): Uint8Array | undefined {
+    const content = this.known.get(hsum)
+    if (content === undefined) return undefined
+    this.known.delete(hsum)
+    this.known.set(hsum, content)
+    return content
+  }
+
+  keep(hsum: string, content: Uint8Array): void {
+    if (this.known.has(hsum)) return
+    this.known.set(hsum, content)
+    this.bytes += content.length
+    for (const [oldest, { length }] of this.known) {
+      if (this.bytes <= SHARED_BYTES) return
+      this.known.delete(oldest)
+      this.bytes -= length
+    }
+  }
+}
 
 export interface PackedPath {
   path: string
@@ -33,6 +62,7 @@ export class PackBuilder {
   private readonly host: Host
   private readonly hashType: string
   private readonly turns = new Turns(MASTER_PACKS)
+  private readonly shared = new SharedContents()
 
   constructor(server: FileServer, hashes: KnownHashes, host: Host, hashType: string) {
     this.server = server
@@ -42,8 +72,8 @@ export class PackBuilder {
   }
 
   /**
-   * Return the contents of files for a minion, in the order of their paths, which are lines of a text: None for a file that has another hash
-   * than the one wanted. The last may be missing.
+   * Return the contents of files for a minion, in the order of `paths` (one per line): None for a file whose hash
+   * differs. The last ones may be missing.
    */
   answer(id: string, saltenv: string, paths: string, sums: string): Promise<PackAnswer> {
     const packed = async () => ({ contents: await this.contents(saltenv, wantedIn(paths, sums)) })
@@ -61,13 +91,24 @@ export class PackBuilder {
       bytes += size
       const isSame =
         found && isListed(this.server, found) && (await this.hashes.of(found.path, this.hashType, found)) === hsum
-      contents.push(isSame ? await this.host.read(found.path, { offset: 0, length: MOST_LISTED_BYTES }) : null)
+      contents.push(isSame ? await this.read(found, hsum) : null)
     }
     return contents
   }
+
+  /** Read a file that has this hash. Minions that start together want the same files, so a content is read once for all of them. */
+  private async read({ path }: FoundFile, hsum: string): Promise<Uint8Array> {
+    const known = this.shared.get(hsum)
+    if (known) return known
+    const content = await this.host.read(path, { offset: 0, length: MOST_LISTED_BYTES })
+    // the file may have changed since its hash was computed
+    const isWhole = HASH_TYPES.has(this.hashType) && createHash(this.hashType).update(content).digest('hex') === hsum
+    if (isWhole) this.shared.keep(hsum, content)
+    return content
+  }
 }
 
-/** Return what a request wants: paths in lines, and their hashes one behind the other. */
+/** Parse a request: paths in lines, and their concatenated hashes. */
 function wantedIn(paths: string, sums: string): PackedPath[] {
   const lines = paths.split('\n', MOST_PACKED + 1)
   const size = sums.length / lines.length
@@ -76,7 +117,7 @@ function wantedIn(paths: string, sums: string): PackedPath[] {
 }
 
 export interface PackSource {
-  /** Return the contents of files by the order in which they are wanted; undefined where the master gives no packs. */
+  /** Return the contents of files in the requested order; undefined if the master has no packs. */
   ask(saltenv: string, wanted: readonly PackedPath[]): Promise<readonly (Uint8Array | undefined)[] | undefined>
   /** Return the hash of a file in the last manifest. */
   listed(path: string, saltenv: string): Promise<FileSum | undefined>
@@ -87,7 +128,7 @@ export interface PackSource {
 /** Bytes of contents that wait to be used. */
 const KEPT_BYTES = 4 << 20
 
-/** Files that are looked at for each that is asked for in advance. */
+/** Files that are examined for each file that is requested in advance. */
 const LOOKED_AT = 4
 
 interface ExpectedList {
@@ -130,7 +171,7 @@ export class Packs {
     const list = this.lists.findLast(({ places }) => places.has(key))
     if (list === undefined || !HASH_TYPES.has(sum.hash_type)) return undefined
     list.fetched++
-    // one after the other: a pack may have what the next caller wants
+    // sequentially: a pack may contain the file that the next caller needs
     const content = this.turn.then(() => this.contents.get(sum.hsum) ?? this.fetched(list, file, sum))
     this.turn = content.catch(() => undefined)
     return content
@@ -139,7 +180,7 @@ export class Packs {
   private async fetched(list: ExpectedList, file: ExpectedFile, sum: FileSum): Promise<Uint8Array | undefined> {
     // a run that needs one file needs no pack
     if (list.fetched < 2) return undefined
-    // a file that is not in the manifest, such as a large one, is in no pack either
+    // a file that is not in the manifest, such as a large one, is not in packs either
     if ((await this.source.listed(file.path, file.saltenv))?.hsum !== sum.hsum) return undefined
     const wanted = [{ path: file.path, hsum: sum.hsum }, ...(await this.following(list, file, sum))]
     const contents = await this.source.ask(file.saltenv, wanted)
@@ -151,8 +192,8 @@ export class Packs {
   }
 
   /**
-   * The files behind a file that this minion lacks. The more files of the list were needed so far, the more are asked for in advance, so at
-   * most about as many are fetched needlessly as are needed.
+   * Return the files to request after a missing one. The more files of the list were needed so far, the more are
+   * requested in advance, so at most about as many are fetched needlessly as are needed.
    */
   private async following(list: ExpectedList, file: ExpectedFile, sum: FileSum): Promise<PackedPath[]> {
     const most = Math.min(MOST_PACKED - 1, list.fetched)

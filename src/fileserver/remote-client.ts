@@ -1,5 +1,5 @@
-// The file client of a minion with a master: lists and hashes come from there, and a file that the cache does not have is
-// brought over piece by piece.
+// The file client of a minion with a master: it asks the master for lists and hashes, and fetches files that are not in
+// the cache piece by piece.
 import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { type Log, toError } from '../base/mod.ts'
@@ -17,7 +17,7 @@ export type AskMaster = (load: Dict, options?: { raw?: boolean }) => Promise<Val
 const request = (cmd: string, fields: Record<string, Value>): Dict =>
   new Map<Value, Value>([['cmd', cmd], ...Object.entries(fields)])
 
-/** How a file client reaches its master. */
+/** The connection of a file client to its master. */
 export interface MasterFiles {
   readonly ask: AskMaster
   /** Whether the master is one of Brine, which can list all hashes of an environment, and send many files, in one answer. */
@@ -59,7 +59,9 @@ export class RemoteFileClient extends CachingClient {
     }
   }
 
-  /** Ask for what masters of Salt, and old ones of Brine, do not have: None from these, which are not asked again. */
+  /**
+   * Send a request that masters of Salt, and old ones of Brine, do not have: these return None and are not asked again.
+   */
   private async askBrine(master: MasterFiles, load: Dict): Promise<Value> {
     const cmd = str(load.get('cmd')!)
     if (this.refused.has(cmd) || !master.isBrine) return null
@@ -76,11 +78,7 @@ export class RemoteFileClient extends CachingClient {
   }
 
   private async askPack(master: MasterFiles, saltenv: string, wanted: readonly PackedPath[]) {
-    const paths = wanted.map(({ path }) => path).join('\n')
-    const sums = wanted.map(({ hsum }) => hsum).join('')
-    const answer = await this.askBrine(master, request('_file_pack', { saltenv, paths, sums }))
-    const contents = isDict(answer) ? (answer.get('contents') ?? null) : null
-    return isList(contents) ? contents.map((item) => (item instanceof Uint8Array ? item : undefined)) : undefined
+    return packIn(await this.askBrine(master, packRequest(saltenv, wanted)))
   }
 
   async envs(): Promise<string[]> {
@@ -129,7 +127,9 @@ export class RemoteFileClient extends CachingClient {
     return { hash_type, hsum: await this.host.hash(path, hash_type) }
   }
 
-  /** The master tells what Python's `os.stat` gives, of which mode, owner, size and times count. */
+  /**
+   * Return the metadata of a file. The master sends Python's `os.stat`, of which mode, owner, size and times are used.
+   */
   async stat(url: string, saltenv: string): Promise<FileStat | undefined> {
     if (!url.startsWith('salt://')) return this.host.stat(url)
     const { path, saltenv: named } = parseSaltUrl(url)
@@ -200,6 +200,19 @@ export class RemoteFileClient extends CachingClient {
       loc += content.length
     }
   }
+}
+
+/** Return the request for the contents of files. */
+export function packRequest(saltenv: string, wanted: readonly PackedPath[]): Dict {
+  const paths = wanted.map(({ path }) => path).join('\n')
+  const sums = wanted.map(({ hsum }) => hsum).join('')
+  return request('_file_pack', { saltenv, paths, sums })
+}
+
+/** Return the contents in an answer to it; undefined where the master gives no packs. */
+export function packIn(answer: Value): (Uint8Array | undefined)[] | undefined {
+  const contents = isDict(answer) ? (answer.get('contents') ?? null) : null
+  return isList(contents) ? contents.map((item) => (item instanceof Uint8Array ? item : undefined)) : undefined
 }
 
 const isWhole = (content: Uint8Array, { hash_type, hsum }: FileSum): boolean =>

@@ -1,6 +1,6 @@
-// Places in files of the file server, as people are shown them. A minion knows its own copy of a file; the person who edits
-// the file wants the original. The minion therefore names the file by its URL, and only the master's machine turns the URL
-// into a path, among its own roots.
+// Places in files of the file server, for output. A minion knows its cached copy of a file, but the user edits the
+// original. The minion therefore sends the URL of the file, and only the master's machine converts the URL to a path
+// below its roots.
 import { recover } from '../base/mod.ts'
 import { type Dict, makeSaltUrl, parseSaltUrl } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
@@ -25,8 +25,8 @@ export async function localPlace(place: string, opts: Dict, host: Host): Promise
   // if the user of this program may not read the file roots, show the URL
   return recover(isHostError, place, async () => {
     // only places of the file server need it
-    const { FileServer } = await import('./file-server.ts')
-    const found = await new FileServer(opts, host).find(path, saltenv, 'roots')
+    const { openServedFiles } = await import('./open-served.ts')
+    const found = await (await openServedFiles(opts, host)).find(path, saltenv, 'roots')
     return found ? `${found.path}:${line}` : place
   })
 }

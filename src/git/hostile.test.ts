@@ -27,7 +27,7 @@ async function listening(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** The words of a process, which every user can read; nothing for one that has ended. */
+/** Return the arguments of a process, which every user can read; empty for an ended one. */
 function wordsOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
@@ -36,7 +36,7 @@ function wordsOf(pid: string): string {
   }
 }
 
-/** A repository whose objects are written one by one, as no program of good will does. */
+/** A repository whose objects are written individually, to build invalid ones. */
 class Hostile {
   readonly folder: string
 
@@ -156,10 +156,10 @@ describe('a hostile repository', () => {
     await expect(mirror.trees.walk(tree, () => {})).rejects.toThrow(/more than \d+ files and folders/)
   })
 
-  test('that lacks objects leaves what was fetched before', async () => {
+  test('with missing objects leaves the last fetched state', async () => {
     const repository = new Hostile('rotten')
     const good = repository.blob('good')
-    // what git dislikes in a tree is no damage of the copy
+    // an object that git dislikes is no damage of the copy
     const tree = repository.tree([
       ['100644', '.git', good],
       ['100644', 'a', good],
@@ -171,7 +171,7 @@ describe('a hostile repository', () => {
     expect((await mirror.trees.resolve(tree, 'a'))?.entry.kind).toBe('file')
   })
 
-  test('with ids of another kind than before leaves what was fetched', async () => {
+  test('with another kind of ids leaves the last fetched state', async () => {
     const repository = new Hostile('other')
     const tree = repository.tree([['100644', 'a', repository.blob('good')]])
     const mirror = await repository.mirror(tree)

@@ -92,7 +92,7 @@ describe('a mirror', () => {
     expect(await contentOf(mirror, 'master', 'f')).toBe('two\n')
   })
 
-  test('keeps what it has when the repository goes, says so, and recovers', async () => {
+  test('keeps its state when the repository is gone, reports it, and recovers', async () => {
     const url = newRepository('three')
     commit({ f: 'one\n' })
     push()
@@ -191,7 +191,7 @@ describe('a mirror', () => {
     expect([answers[0]?.content.toString(), answers[1], await copied]).toEqual(['little\n', 'little\n', 32 << 20])
   })
 
-  test('is removed when nobody has used it for a month', () => {
+  test('is removed after a month without use', () => {
     const [old, used, fresh] = ['0123', '4567', '89ab'].map((name) => join(cache, 'git', name))
     for (const folder of [old!, used!, fresh!]) mkdirSync(folder, { recursive: true })
     for (const folder of [old!, used!]) utimesSync(folder, 1, 1)

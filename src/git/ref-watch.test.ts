@@ -1,4 +1,4 @@
-// Repositories on a web server, asked again and again over one connection of git.
+// Repositories on a web server, queried repeatedly over one connection of git.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -17,7 +17,7 @@ const requests: string[] = []
 let isOld = false
 let garbage: string | undefined
 
-/** Pass requests on to the server with a password, and note them. */
+/** Forward requests to the server with a password, and record them. */
 function pass(request: IncomingMessage, response: ServerResponse): void {
   requests.push(`${request.method} ${request.url!.replace(/^\/\w+\.git\//, '').replace(/\?.*/, '')}`)
   if (garbage !== undefined && request.method === 'POST') {
@@ -82,7 +82,7 @@ async function asked(mirror: GitMirror): Promise<{ isChanged: boolean; requests:
   return { isChanged: await mirror.update(), requests: [...requests] }
 }
 
-test('A repository that is asked again costs one request, and news are seen', async () => {
+test('A repeated query of a repository costs one request, and changes are detected', async () => {
   commit('one')
   git('tag', '-a', 'v1', '-m', 'v1', 'master')
   const mirror = mirrorHere()
@@ -97,7 +97,7 @@ test('A repository that is asked again costs one request, and news are seen', as
   mirror.clear()
 })
 
-test('A new password is used, and a wrong one is told of as git tells it', async () => {
+test("A new password is used, and a wrong one is reported in git's words", async () => {
   commit('three')
   const mirror = mirrorHere()
   for (let round = 0; round < 3; round++) await mirror.update()
@@ -110,7 +110,7 @@ test('A new password is used, and a wrong one is told of as git tells it', async
   mirror.clear()
 })
 
-test('A server without protocol 2, one that is gone, and one that answers nonsense are left to git', async () => {
+test('A server without protocol 2, an unreachable one, and one with invalid answers are left to git', async () => {
   isOld = true
   commit('five')
   const mirror = mirrorHere()

@@ -1,8 +1,10 @@
-// Collects all grains of a machine: the cached ones while they are fresh, else everything at once, the owner's last.
+// Collects all grains of a machine: from the cache while it is fresh, else in parallel, with the user's own grains
+// last.
 import { type Log, silentLog, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, truthy, update, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
+import type { ProxyAccess } from '../sdk/mod.ts'
 import { efiGrains, kernelParamsGrain, linuxDiskGrains, lvmGrain, mdadmGrain, VOLUME_GROUPS } from './boot.ts'
 import { cachedGrains, storeGrains } from './cache.ts'
 import { dnsGrain } from './dns.ts'
@@ -14,6 +16,7 @@ import { Machine } from './machine.ts'
 import { gatewayGrains, interfaceGrains, interfacesOf } from './network.ts'
 import { osGrains, unameOf } from './os-data.ts'
 import type { Probe } from './probe.ts'
+import { deviceGrains, isProxyMinion, ofProxyMinion } from './proxy.ts'
 import { fileGrains, withoutBlacklisted } from './static-grains.ts'
 
 export interface GrainsInput {
@@ -23,6 +26,8 @@ export interface GrainsInput {
   refresh?: boolean
   isWindows?: boolean
   log?: Log
+  /** The device behind a proxy minion. */
+  proxy?: ProxyAccess | undefined
 }
 
 export async function collectGrains(input: GrainsInput): Promise<Dict> {
@@ -36,9 +41,11 @@ export async function collectGrains(input: GrainsInput): Promise<Dict> {
   const deep = opts.get('grains_deep_merge') === true
   const grains: Dict = new Map()
   const add = (part: Dict): void => void update(grains, withoutBlacklisted(part, blacklist), { recursive: deep })
-  for (const part of await machineGrains(input, machine)) add(part)
+  const isProxy = isProxyMinion(opts)
+  for (const part of await machineGrains(input, machine)) add(isProxy ? ofProxyMinion(part) : part)
   for (const part of await usersOwn(input, grains, log)) add(part)
   add(await fileGrains(machine, opts, log))
+  if (input.proxy) add(await deviceGrains(input.proxy, opts, log))
   const configured = configuredGrains(opts)
   if (isDict(configured)) update(grains, configured, { recursive: deep })
   await storeGrains(host, opts, grains, log)
@@ -47,7 +54,7 @@ export async function collectGrains(input: GrainsInput): Promise<Dict> {
 
 const configured = new WeakMap<Dict, Value>()
 
-/** Those of the configuration: options hold all grains once they have been collected. */
+/** Return the grains in the configuration: after the collection, the option contains all grains. */
 function configuredGrains(opts: Dict): Value {
   const known = configured.get(opts)
   if (known !== undefined) return known
@@ -56,18 +63,18 @@ function configuredGrains(opts: Dict): Value {
   return value
 }
 
-/** Of users' own modules; a mistake in them costs their grains only. */
-async function usersOwn({ opts, host }: GrainsInput, known: Dict, log: Log): Promise<Dict[]> {
+/** Return the grains of users' own modules; an error there affects only these grains. */
+async function usersOwn({ opts, host, proxy }: GrainsInput, known: Dict, log: Log): Promise<Dict[]> {
   const { userGrains } = await import('../pybridge/mod.ts')
   try {
-    return await userGrains({ opts, host, log }, known)
+    return await userGrains({ opts, host, log, proxy }, known)
   } catch (error) {
     log('critical', `Failed to load users' own grains: ${toError(error).message}`)
     return []
   }
 }
 
-/** What nearly every machine is asked. */
+/** Return the commands that nearly every machine needs. */
 function probeFor(hostname: string, further: readonly string[][]): Probe {
   return {
     programs: [
@@ -102,7 +109,7 @@ function probeFor(hostname: string, further: readonly string[][]): Probe {
   }
 }
 
-/** In the order they are merged; all are asked for at the same time. */
+/** In merge order; all are collected at the same time. */
 async function machineGrains(input: GrainsInput, machine: Machine): Promise<Dict[]> {
   const { opts, isWindows = false } = input
   if (!isWindows) machine.probe(probeFor(await machine.host.hostname(), await firmwareQuestions(machine)))

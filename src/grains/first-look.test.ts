@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { MemoryHost } from '../host/mod.ts'
 import { collectGrains } from './collect.ts'
 
-test('a machine that is far away is asked for what most grains need before its first answer', async () => {
+test('a remote machine gets most queries in one round trip before its first answer', async () => {
   const files = {
     '/etc/os-release': 'ID=debian\n',
     '/proc/sys/kernel/ostype': 'Linux\n',

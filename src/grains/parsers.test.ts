@@ -15,7 +15,7 @@ import { parseCpe } from './release-files.ts'
 import { fromDetectVirt, fromDmidecode, fromLspci, fromVirtWhat } from './virtual-programs.ts'
 import { windowsRelease } from './windows.ts'
 
-describe('what commands say', () => {
+describe('output of commands', () => {
   test('ip lists interfaces, secondary addresses last', () => {
     const output = `1: lo: <UP> mtu
     link/loopback 00:00:00:00:00:00 brd 00
@@ -101,7 +101,7 @@ describe('what commands say', () => {
   })
 })
 
-describe('what files say', () => {
+describe('content of files', () => {
   test('resolv.conf', () => {
     const text =
       'nameserver 10.0.0.1 # x\nnameserver fd00::1\nnameserver bad\nsearch a b ; c\nsortlist 130.155.160.0/255.255.240.0 10.1.2.3\noptions ndots:2 rotate\n'
@@ -117,7 +117,7 @@ describe('what files say', () => {
     expect(parseCpe('broken')).toEqual({ vendor: '', version: '' })
   })
 
-  test('firmware fields that nobody filled in are absent', () => {
+  test('placeholders in firmware fields count as absent', () => {
     expect(cleanValue('serialnumber', 'To be filled by O.E.M.')).toBeNull()
     expect(cleanValue('serialnumber', '0000')).toBeNull()
     expect(cleanValue('serialnumber', 'C02XYZ')).toBe('C02XYZ')

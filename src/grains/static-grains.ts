@@ -6,12 +6,14 @@ import { option } from '../config/mod.ts'
 import { compileRegex, type Dict, fnmatch, PyError, str, type Value } from '../data/mod.ts'
 import { load, YamlError } from '../yaml/mod.ts'
 import type { Machine } from './machine.ts'
+import { isProxyMinion } from './proxy.ts'
 
 /** Beside the configuration file, or within it when it is a directory. */
 async function grainsFile(machine: Machine, opts: Dict): Promise<string | undefined> {
   const conf = option(opts, 'conf_file')
   if (conf === '') return undefined
-  return `${(await machine.isDirectory(conf)) ? conf : dirname(conf)}/grains`
+  const folder = (await machine.isDirectory(conf)) ? conf : dirname(conf)
+  return isProxyMinion(opts) ? `${folder}/proxy.d/${option(opts, 'id')}/grains` : `${folder}/grains`
 }
 
 export async function fileGrains(machine: Machine, opts: Dict, log: Log): Promise<Dict> {
@@ -28,7 +30,9 @@ export async function fileGrains(machine: Machine, opts: Dict, log: Log): Promis
   }
 }
 
-/** Removes what a pattern of `grains_blacklist` matches, as a glob or as a regular expression of the whole name. */
+/**
+ * Remove grains that a pattern of `grains_blacklist` matches, as a glob or as a regular expression for the whole name.
+ */
 export function withoutBlacklisted(grains: Dict, blacklist: Value): Dict {
   if (!Array.isArray(blacklist) || blacklist.length === 0) return grains
   const patterns = blacklist.map(str)

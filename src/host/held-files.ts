@@ -1,5 +1,5 @@
-// Temporary files that are still in memory. Most are read once by this very process and removed, and a file that never
-// was on disk costs nothing. They are put there when somebody else could look for them.
+// Temporary files in memory. Most are read once by this process and removed, and a file that never was on disk costs
+// nothing. They are written to disk before another process could read them.
 import type { FileStat } from './host.ts'
 
 export class HeldFiles {
@@ -21,13 +21,13 @@ export class HeldFiles {
     return this.files.get(path)?.content
   }
 
-  /** As it would be on disk. */
-  stat(path: string, owner: { uid: number; gid: number }): FileStat | undefined {
+  /** Return the metadata that the file would have on disk. */
+  stat(path: string, ownerNow: () => { uid: number; gid: number }): FileStat | undefined {
     const held = this.files.get(path)
     if (held === undefined) return undefined
     const [atime, mtime, ctime] = [held.since, held.since, held.since]
     const place = { inode: 0, device: 0, links: 1, major: 0, minor: 0 }
-    const { uid, gid } = owner
+    const { uid, gid } = ownerNow()
     return { type: 'file', mode: 0o600, uid, gid, size: held.content.length, atime, mtime, ctime, ...place }
   }
 
@@ -35,7 +35,7 @@ export class HeldFiles {
     return this.files.delete(path)
   }
 
-  /** Return all files, which are held no more, for the caller to put them on disk. */
+  /** Return all files and forget them; the caller writes them to disk. */
   release(): Array<{ path: string; content: Uint8Array }> {
     const released = [...this.files].map(([path, { content }]) => ({ path, content }))
     this.files.clear()

@@ -71,7 +71,7 @@ describe.each(HOSTS)('the files of %s', (name, make) => {
     expect(Buffer.from(await host.read(`${dir}/b`, { offset: 1, length: 9 })).toString()).toBe('X')
   })
 
-  test('are written through links, also through one that points to nothing yet', async () => {
+  test('are written through links, also through dangling ones', async () => {
     await host.symlink('target', `${dir}/link`)
     expect([await host.stat(`${dir}/link`), (await host.lstat(`${dir}/link`))?.type]).toEqual([undefined, 'link'])
     await host.write(`${dir}/link`, 'through')
@@ -109,7 +109,7 @@ describe.each(HOSTS)('the files of %s', (name, make) => {
     await expect(host.list(`${dir}/d`)).rejects.toThrow(`[Errno 2] No such file or directory: '${dir}/d'`)
   })
 
-  test('say what cannot be done in the words of Python', async () => {
+  test("report errors in Python's words", async () => {
     await host.write(`${dir}/plain`, '')
     await expect(host.read(`${dir}/none`)).rejects.toMatchObject({ name: 'FileNotFoundError', code: 'ENOENT' })
     await expect(host.read(`${dir}/plain/x`)).rejects.toMatchObject({ name: 'NotADirectoryError' })

@@ -9,7 +9,7 @@ function machine(): MemoryHost {
   return new MemoryHost({ commands: [({ argv }) => (argv[0] === 'mysql' ? { retcode: 3 } : undefined)] })
 }
 
-test('a host tells the log of a command, how it ended and how long it took, and not of its arguments', async () => {
+test('a host logs the command, its exit status and duration, but not its arguments', async () => {
   const lines: string[] = []
   const host = loggedHost(
     machine(),
@@ -21,7 +21,7 @@ test('a host tells the log of a command, how it ended and how long it took, and 
   ])
 })
 
-test('a host is left alone where the log keeps no such lines', () => {
+test('a host is returned unchanged if the log drops such lines', () => {
   const plain = machine()
   expect(
     loggedHost(

@@ -12,7 +12,7 @@ export {
   unlessRefused,
 } from './errors.ts'
 export type {
-  AccessWish,
+  AccessMode,
   Command,
   CommandResult,
   Connection,
@@ -32,6 +32,7 @@ export type {
   TlsTrust,
   WriteOptions,
 } from './host.ts'
+export { interruptCommands } from './local/local-commands.ts'
 export { LocalHost } from './local/local-host.ts'
 export { loggedHost } from './logged-host.ts'
 export {

@@ -1,6 +1,7 @@
-// A target whose functions run on another machine: whose file a path means, and what commands see of the controller's files.
+// A target whose functions run on another machine: on which machine a path is, and how commands see the controller's
+// files.
 import { describe, expect, test } from 'vitest'
-import { askedByTarget } from '../base/mod.ts'
+import { askedBy } from '../base/mod.ts'
 import { MemoryHost } from './memory/memory-host.ts'
 import { splitHost } from './split-host.ts'
 
@@ -60,10 +61,10 @@ describe('the rest of the controller', () => {
     expect(await text(host.read(path))).toBe('echo a\n')
   })
 
-  test('and its folder for the target are not changed by what the target asks for', async () => {
+  test('and its folder for the target are not changed by requests of the target', async () => {
     const { host, controller } = await machines()
     const path = `${FOLDER}/extmods/modules/x.py`
-    const asked = <T>(work: () => Promise<T>): Promise<T> => askedByTarget(true, work)
+    const asked = <T>(work: () => Promise<T>): Promise<T> => askedBy('target', work)
     const changes: Array<() => Promise<unknown>> = [
       () => host.write(path, 'x'),
       () => host.symlink('/srv', path),

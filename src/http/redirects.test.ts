@@ -19,7 +19,7 @@ const servers: Server[] = []
 const SECRETS = ['authorization', 'cookie', 'proxy-authorization', 'x-vault-token', 'x-api-key']
 let [secure, plain, other] = ['', '', '']
 
-/** `/to/307/<address>` redirects there; everything else says what it got. */
+/** `/to/307/<address>` redirects there; other paths return the request. */
 const answer: RequestListener = (request, response) => {
   let body = ''
   request.on('data', (piece) => {
@@ -101,7 +101,7 @@ describe('a redirect', () => {
     expect(told()).toEqual([])
   })
 
-  test('does not send in the clear what was sent over TLS', async () => {
+  test('does not send data unencrypted that was sent over TLS', async () => {
     const body = Buffer.from('password=secret')
     const post = { method: 'POST', body }
     expect((await sendHttp(request(redirect(secure, `${plain}/x`, 307), post))).status).toBe(307)

@@ -107,7 +107,7 @@ describe('errors', () => {
     ["{{ {'port': 1}['prot' | escape] }}", "Did you mean 'port'?"],
     ['{% iff 1 %}', "Did you mean 'if'?"],
     ['{% for i in [1] %}{% endfro %}', "Did you mean 'endfor'?"],
-  ])('say what close names exist: %s', async (source, hint) => {
+  ])('suggest similar names: %s', async (source, hint) => {
     const pillar = new Map<Value, Value>([
       ['nginx', 1],
       ['mysql', 2],

@@ -1,4 +1,4 @@
-// A template is data from someone else: whatever it says, it reaches only the value model, never JavaScript.
+// A template is untrusted data: it has access only to the value model, never to JavaScript.
 import { describe, expect, it } from 'vitest'
 import { PyObject, type Value } from '../data/mod.ts'
 import { builtinFilters, builtinTests, Environment, HostFunction, TemplateFailure } from './mod.ts'
@@ -97,7 +97,7 @@ describe('a template', () => {
     },
   )
 
-  it('sees what a host object offers and nothing else', async () => {
+  it('sees only what a host object offers', async () => {
     expect(await attempt('{{ host.open }}')).toBe('yes')
   })
 

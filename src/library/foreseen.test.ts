@@ -1,4 +1,4 @@
-// States that ask functions and act once: what a dry run foresees, and what the real run says and changes.
+// States over functions: the prediction of a dry run, and the comment and changes of the real run.
 import { expect, test } from 'vitest'
 import { fromPlain, type Plain, toPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
@@ -33,7 +33,7 @@ import apacheConf from './web/apache/apache_conf.state.ts'
 import apacheModule from './web/apache/apache_module.state.ts'
 import apacheSite from './web/apache/apache_site.state.ts'
 
-/** What a function answers: always the same, or one answer after the other. */
+/** The results of a function: always the same, or one after the other. */
 class Turns {
   readonly answers: Plain[]
   constructor(...answers: Plain[]) {
@@ -389,7 +389,7 @@ const ROWS: Row[] = [
 ]
 
 test.each(ROWS.map((row): [string, Row] => [`${row[0].name}.${row[1]}`, row]))(
-  '%s foresees what it does',
+  '%s predicts what it does',
   async (_, [states, fun, kwargs, answers, foreseen, comment, changes]) => {
     const dry = await apply(states, fun, kwargs, answers, true)
     expect([dry['result'], dry['comment']]).toEqual([null, foreseen])
@@ -412,13 +412,13 @@ test('disk.status and status.process watch, and change nothing', async () => {
   expect(await apply(status, 'process', { name: 'sshd' }, { 'status.pid': '' }, false)).toMatchObject({ result: false })
 })
 
-test('syslog_ng.started and syslog_ng.stopped report what the functions say', async () => {
+test("syslog_ng.started and syslog_ng.stopped report the functions' results", async () => {
   const said = { name, result: true, changes: switched('', 'running'), comment: 'done' }
   expect(await apply(syslogNg, 'started', { name }, { 'syslog_ng.start': said }, false)).toEqual(said)
   expect(await apply(syslogNg, 'stopped', { name }, { 'syslog_ng.stop': said }, false)).toEqual(said)
 })
 
-test('augeas.change tells the commands or the difference, and beacon.absent removes a beacon', async () => {
+test('augeas.change reports the commands or the difference, and beacon.absent removes a beacon', async () => {
   const wanted = { name, context: '/files/etc/a', changes: ['set b c'] }
   const done = { 'augeas.execute': { retval: true } }
   expect(await apply(augeas, 'change', wanted, done, true)).toMatchObject({

@@ -1,4 +1,6 @@
+export { absence } from './absent-plugins.ts'
 export { beaconTable } from './beacon-table.ts'
+export { askerOf } from './beyond-target.ts'
 export { cacheTable } from './cache-table.ts'
 export { driverTable } from './driver-table.ts'
 export { engineTable } from './engine-table.ts'

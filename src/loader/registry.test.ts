@@ -53,6 +53,16 @@ const anywhere = (load: () => Promise<{ default: ModuleDeclaration }>) => async 
 const redHat = () => new Registry(table, context({ grains: new Map([['os_family', 'RedHat']]) }))
 
 describe('the registry', () => {
+  test.each([
+    ['cassandra_cql.version', 'it needs the Python library cassandra-driver;'],
+    ['napalm.call', 'it is for network devices and needs'],
+    ['win_lgpo.set', 'it is for Windows, and minions run on Linux'],
+  ])('says why Brine does not have %s of Salt', (name, reason) => {
+    const [module] = name.split('.')
+    const text = `'${module}' __virtual__ returned False: Brine does not include this module: ${reason}`
+    expect(() => redHat().call(name)).toThrow(text)
+  })
+
   test('takes the first module of a name that can serve the minion', async () => {
     expect(await redHat().call('pkg.which')).toBe('yum')
   })
@@ -91,7 +101,7 @@ describe('the registry', () => {
     expect(registry.call('pkg.add', [1, 1])).toBe(2)
   })
 
-  test('tells why no module of a name can serve the minion', async () => {
+  test('reports why no module of a name supports the minion', async () => {
     const registry = new Registry(table, context())
     await expect(registry.call('pkg.which')).rejects.toThrow(
       "'pkg' __virtual__ returned False: not Debian; not Red Hat",

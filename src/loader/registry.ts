@@ -17,7 +17,8 @@ import {
   type StateRunRequest,
   toValue,
 } from '../sdk/mod.ts'
-import { refuseBeyondTarget } from './beyond-target.ts'
+import { absence } from './absent-plugins.ts'
+import { ownMaster, ownNetwork, refuseBeyondTarget, seenContext } from './beyond-target.ts'
 import { LoaderError } from './errors.ts'
 import { loggedCall, loggerName } from './logged-call.ts'
 import { MasterRegistry } from './master-registry.ts'
@@ -29,13 +30,13 @@ import { sdbTable } from './sdb-table.ts'
 import { StateRegistry, type StateTable } from './state-registry.ts'
 import { stateTable } from './state-table.ts'
 
-/** Users' own modules laid over the built-in ones. */
+/** Users' own modules over the built-in ones. */
 export interface UserTables {
   functions: ModuleTable
   states: StateTable
 }
 
-/** What functions of this registry see. `memory` is made when it is not given. */
+/** The context of functions in this registry. `memory` is created if it is not given. */
 export interface RegistryContext {
   opts: Dict
   grains: Dict
@@ -43,7 +44,7 @@ export interface RegistryContext {
   memory?: Dict
   masked?: boolean
   log?: Log
-  /** Takes the hints of a job; without it they are dropped. */
+  /** Receives the hints of a job. Default: hints are dropped. */
   hint?: FunctionContext['hint']
   /** This machine unless given. */
   host?: Host
@@ -57,19 +58,22 @@ export interface RegistryContext {
   /** Without it no minion is running here. */
   askMinion?: FunctionContext['askMinion']
   daemon?: FunctionContext['daemon']
+  proxy?: FunctionContext['proxy']
   keptPillar?: FunctionContext['keptPillar']
   master?: FunctionContext['master']
   /** The state engine, for runs that functions of this registry begin. */
   openStates?: (functions: Registry, request: StateRunRequest) => Promise<StateRun>
-  /** Without it there are no machines behind this one. */
+  /** Default: there are no machines behind this one. */
   callInside?: (functions: Registry, call: InsideCall) => Promise<Value>
-  /** Without it there are no plugins of users' own. */
+  /** Default: there are no users' own plug-ins. */
   ownPlugin?: (functions: Registry, ...which: Parameters<FunctionContext['ownPlugin']>) => OwnPluginAnswer
-  /** Without it there are no returners of users' own. */
+  /** Default: there are no users' own returners. */
   ownReturners?: (functions: Registry) => Promise<string[]>
+  /** Return the error that templates fail with in place of one of a function. */
+  templateError?: (name: string, error: unknown) => unknown
   /** Without it no value has a known origin. */
   pillarOrigins?: FunctionContext['pillarOrigins']
-  /** Looks for users' own modules; undefined when there are none. */
+  /** Find users' own modules; undefined if there are none. */
   userModules?: (registry: Registry, builtIn: UserTables) => Promise<UserTables | undefined>
 }
 
@@ -98,13 +102,13 @@ export class Registry {
   private readonly shared: Shared
   private readonly context: RegistryContext
   private readonly states: StateRegistry
-  /** What functions of this registry see. */
+  /** The context of functions in this registry. */
   readonly ctx: FunctionContext
   /** The same for each module, with the name of the module in the log. */
   private readonly contexts = new Map<string, FunctionContext>()
 
   constructor(table: ModuleTable, context: RegistryContext, shared?: Shared) {
-    const host = context.host ?? new LocalHost()
+    const host: Host = context.host ?? new LocalHost()
     const files = context.files ?? new LocalFileClient(context.opts, host, context.log)
     this.context = { memory: new Map(), ...context, host, files }
     this.shared = shared ?? {
@@ -116,6 +120,7 @@ export class Registry {
       loading: new Map(),
     }
     this.states = new StateRegistry(this.shared.states, { ...context, host })
+    const [http, { daemon }] = [context.http ?? httpClient(host, context.opts), context]
     this.ctx = {
       opts: context.opts,
       grains: context.grains,
@@ -135,17 +140,17 @@ export class Registry {
       hint: context.hint ?? (() => {}),
       host,
       files,
-      http: context.http ?? httpClient(host, context.opts),
+      http: host.remote ? ownNetwork(http) : http,
       render: context.render ?? noRenderer,
       freshPillar: context.freshPillar ?? (async ({ override }) => new Map([...context.pillar, ...(override ?? [])])),
       askMinion: context.askMinion ?? (async () => undefined),
-      daemon: context.daemon,
+      daemon: daemon && host.remote ? ownMaster(daemon) : daemon,
+      proxy: context.proxy,
       master: context.master,
       keptPillar: context.keptPillar,
       callSdb: (driver, request) => this.callSdb(driver, request),
       ownPlugin: async (family, name) => context.ownPlugin?.(this, family, name),
-      extensions: async () =>
-        (host as Host).remote ? [] : (await import('../python/mod.ts')).installedExtensions(context.opts),
+      extensions: async () => (host.remote ? [] : (await import('../python/mod.ts')).installedExtensions(context.opts)),
       openStates: (request) => (context.openStates ?? noStates)(this, request),
       callInside: (call) => (context.callInside ?? noMachines)(this, call),
       pillarOrigins: context.pillarOrigins ?? (async () => []),
@@ -165,19 +170,22 @@ export class Registry {
     return callSdb((await sdbTable[name]!()).default, this.ctx, request)
   }
 
-  /** The same functions, already loaded ones included, over a context that differs in what is given. */
+  /** Return a registry with the same functions, including loaded ones, and a changed context. */
   with(changes: Partial<RegistryContext>): Registry {
     return new Registry(this.shared.table, { ...this.context, ...changes }, this.shared)
   }
 
-  /** Functions of a table for other options, with users' own modules as they are for these once `refresh` was called. */
+  /**
+   * Return a registry over another table and other options. After `refresh`, it has users' own modules for these
+   * options.
+   */
   apart(table: ModuleTable, changes: Partial<RegistryContext>): Registry {
     return new Registry(table, { ...this.context, ...changes })
   }
 
   /**
-   * The same functions, but those of the named modules come from other ones, whether these would serve this minion or
-   * not; what they do not have stays as it is.
+   * Return a registry with the same functions, except that those of the named modules come from other providers,
+   * whether these support this minion or not; missing functions stay as they are.
    */
   async providing(providers: ReadonlyMap<string, string>): Promise<Registry> {
     const { shared } = this
@@ -195,7 +203,7 @@ export class Registry {
     return new Registry(shared.table, this.context, { ...shared, loaded, loading, functions })
   }
 
-  /** The module that has this name of its own, among those called by it or by the virtual name. */
+  /** Return the module with this real name, among those with the real or virtual name. */
   private async declared(virtual: string, name: string): Promise<ModuleDeclaration | undefined> {
     for (const entry of [...(this.shared.table[virtual] ?? []), ...(this.shared.table[name] ?? [])]) {
       const { default: declaration } = await entry.load()
@@ -205,13 +213,13 @@ export class Registry {
     return undefined
   }
 
-  /** Lets modules be chosen anew, since what decides whether one serves this minion has changed. */
+  /** Select modules again, because the conditions for them have changed. */
   reload(): void {
     this.shared.loaded.clear()
     this.shared.loading.clear()
   }
 
-  /** Takes users' own modules as they are now, for this registry and all that share its functions. */
+  /** Load users' own modules again, for this registry and all that share its functions. */
   async refresh(): Promise<void> {
     const { shared, context } = this
     const builtIn = { functions: shared.builtIn, states: stateTable }
@@ -225,12 +233,14 @@ export class Registry {
     this.states.use(shared.states)
   }
 
-  /** The states there are, users' own among them. */
+  /** The table of states, users' own included. */
   get stateTable(): StateTable {
     return this.shared.states
   }
 
-  /** Whether there is a function (`module.function`) of that name; of a loaded module those that serve this minion. */
+  /**
+   * Whether a function (`module.function`) exists; of a loaded module, only functions that support this minion count.
+   */
   has(name: string): boolean {
     const [module, fun] = splitName(name)
     const offered = this.shared.functions.of(module)?.has(fun) ?? false
@@ -250,6 +260,11 @@ export class Registry {
 
   names(): Generator<string> {
     return this.shared.functions.names()
+  }
+
+  /** The error of templates in place of an error of a function. */
+  get failure(): RegistryContext['templateError'] {
+    return this.context.templateError
   }
 
   /** The answer is a promise only when the function is asynchronous or its module has yet to be imported. */
@@ -272,7 +287,7 @@ export class Registry {
     return declaration !== undefined && Object.hasOwn(declaration.functions, fun)
   }
 
-  /** A module's declaration, imported when it is not there yet. */
+  /** Return the declaration of a module; import it if needed. */
   module(name: string): Promise<ModuleDeclaration> {
     const { loading } = this.shared
     let promise = loading.get(name)
@@ -300,7 +315,8 @@ export class Registry {
       else chosen = { ...chosen, functions: { ...declaration.functions, ...chosen.functions } }
     }
     if (chosen === undefined) {
-      throw new LoaderError('ModuleUnavailable', `'${name}' __virtual__ returned False: ${reasons.join('; ')}`)
+      const why = this.whyAbsent(name)
+      throw new LoaderError('ModuleUnavailable', refusal(name, [...reasons, ...(why ? [why] : [])].join('; ')))
     }
     this.shared.loaded.set(name, chosen)
     return chosen
@@ -329,7 +345,8 @@ export class Registry {
     if (!declaration) throw this.unknown(name)
     refuseBeyondTarget(name, args, kwargs)
     return loggedCall(this.ctx.log, name, () => {
-      const result = declaration.run(this.contextOf(module.name, name), bind(declaration, fun, args, kwargs))
+      const ctx = seenContext(this.contextOf(module.name, name))
+      const result = declaration.run(ctx, bind(declaration, fun, args, kwargs))
       return result instanceof Promise ? result.then(toValue) : toValue(result)
     })
   }
@@ -346,11 +363,26 @@ export class Registry {
     return own
   }
 
+  /** Return the error text for a function of a module that Salt has and Brine has not; undefined for others. */
+  absence(name: string): string | undefined {
+    const [module] = splitName(name)
+    const why = this.hasModule(module) ? undefined : this.whyAbsent(module)
+    return why === undefined ? undefined : refusal(module, why)
+  }
+
+  private whyAbsent(module: string): string | undefined {
+    return Object.hasOwn(this.shared.builtIn, module) ? undefined : absence('module', module)
+  }
+
   private unknown(name: string): LoaderError {
+    const why = this.absence(name)
+    if (why !== undefined) return new LoaderError('ModuleUnavailable', why)
     const hint = didYouMean(name, this.names())
     return new LoaderError('FunctionUnknown', `'${name}' is not available.`, hint === undefined ? {} : { hint })
   }
 }
+
+const refusal = (module: string, why: string): string => `'${module}' __virtual__ returned False: ${why}`
 
 /** A module that cannot serve this minion has nothing to add. */
 function unavailable(error: unknown): undefined {

@@ -40,6 +40,7 @@ describe('the registry of states', () => {
     expect(states.has('pkg.installed')).toBe(false)
     expect(states.missing('pkg.installed')).toBe("'pkg' __virtual__ returned False: not Debian")
     expect(states.missing('no.such')).toBe("'no.such' is not available.")
+    expect(states.missing('win_lgpo.set')).toContain('it is for Windows')
   })
 
   test('chooses anew after a reload, as when a package has brought what a module needs', async () => {

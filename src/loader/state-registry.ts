@@ -3,16 +3,17 @@
 import { contains, type Dict, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { type StateDeclaration, type StateFunction, stateHooks } from '../sdk/mod.ts'
+import { absence } from './absent-plugins.ts'
 import { splitName } from './module-entry.ts'
 
 export interface StateEntry {
   readonly functions: readonly string[]
-  /** What the module offers to the engine, under Salt's names. */
+  /** The functions that the module offers to the engine, under Salt's names. */
   readonly hooks?: readonly string[]
   readonly load: () => Promise<{ default: StateDeclaration }>
 }
 
-/** By the name users write. */
+/** By the name that users write. */
 export type StateTable = Readonly<Record<string, readonly StateEntry[]>>
 
 export interface StateSurroundings {
@@ -29,7 +30,7 @@ export class StateRegistry {
   private readonly loaded = new Map<string, StateDeclaration>()
   private readonly offered = new Map<string, ReadonlySet<string>>()
   private readonly reasons = new Map<string, string>()
-  /** Functions by full name, as they were asked for. */
+  /** Functions by the full name of the request. */
   private readonly found = new Map<string, StateFunction>()
 
   constructor(table: StateTable, surroundings: StateSurroundings) {
@@ -38,7 +39,7 @@ export class StateRegistry {
     this.disabled = surroundings.opts.get('disable_states') ?? []
   }
 
-  /** A module, or undefined when there is none for this minion. After this `has` and `get` know the truth about it. */
+  /** Load a module; undefined if none supports this minion. Afterwards, `has` and `get` are exact for it. */
   load(module: string): Promise<StateDeclaration | undefined> {
     let promise = this.loading.get(module)
     if (!promise) {
@@ -54,7 +55,7 @@ export class StateRegistry {
     this.reload()
   }
 
-  /** Lets modules be chosen anew, since what decides whether one serves this minion has changed. */
+  /** Select modules again, because the conditions for them have changed. */
   reload(): void {
     for (const known of [this.loading, this.loaded, this.offered, this.reasons, this.found]) known.clear()
   }
@@ -64,7 +65,7 @@ export class StateRegistry {
     return this.loaded.has(module) || this.reasons.has(module)
   }
 
-  /** Whether there is a function or hook of that name. */
+  /** Whether a function or hook of this name exists. */
   has(name: string): boolean {
     if (this.found.has(name)) return true
     const [module, fun] = splitName(name)
@@ -93,12 +94,17 @@ export class StateRegistry {
     }
   }
 
-  /** Why there is no such function, as Salt says it. */
+  /** Return Salt's message for a missing function. */
   missing(name: string): string {
     const [module] = splitName(name)
-    const reason = this.reasons.get(module)
-    if (reason === undefined || reason === '') return `'${name}' is not available.`
+    const reason = this.reasons.get(module) || this.absence(module)
+    if (reason === undefined) return `'${name}' is not available.`
     return `'${module}' __virtual__ returned False: ${reason}`
+  }
+
+  /** Return why Brine does not have a state module of Salt; undefined for others. */
+  absence(module: string): string | undefined {
+    return Object.hasOwn(this.table, module) ? undefined : absence('state', module)
   }
 
   private entries(module: string): readonly StateEntry[] {

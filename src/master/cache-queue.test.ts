@@ -9,13 +9,13 @@ let folder: string
 let store: CacheQueueStore
 let queue: CacheQueue
 let told: string[]
-/** What the cache has, as `fun jid data`. */
+/** The entries in the cache, as `fun jid data`. */
 let had: string[]
 let most: number
 let now: number
 /** Why the cache does not take an entry. */
 let refusal: (entry: CacheEntry) => string | undefined
-/** What each call waits for. */
+/** Each call waits for this promise. */
 let gate: Promise<void>
 
 async function send(entry: CacheEntry): Promise<void> {
@@ -66,11 +66,11 @@ test('a job goes before its returns, and only some are sent at once', async () =
   expect(told).toEqual([])
 })
 
-test('what a failing cache did not take is sent by the next life, and both turns are told once', async () => {
+test('entries that a failing cache did not take are sent after a restart, and both changes are logged once', async () => {
   open()
   refusal = () => 'Connection refused'
   await queue.note(job('1'), 60_000)
-  // a cache that is known to fail holds up nobody
+  // a cache that is known to fail delays no caller
   await queue.note(job('2'), 60_000)
   await queue.note(ret('1', 'web1'))
   await queue.note(ret('2', 'web1'))
@@ -116,7 +116,7 @@ test('a publication waits for a slow cache as long as it says, and no longer', a
   await expect.poll(waiting).toBe(0)
 })
 
-test('a full queue keeps what it has, and tells how much the cache lacks', async () => {
+test('a full queue keeps its entries, and reports how many the cache lacks', async () => {
   open({ most: 2 })
   refusal = () => 'away'
   for (const jid of ['1', '2', '3', '4']) await queue.note(job(jid))
@@ -127,7 +127,7 @@ test('a full queue keeps what it has, and tells how much the cache lacks', async
   refusal = () => undefined
   await expect.poll(waiting).toBe(0)
   await queue.note(job('5'), 10_000)
-  // which of the first two goes first depends on which was tried meanwhile
+  // the order of the first two depends on the entry that was retried meanwhile
   expect([...had].sort()).toEqual(['save_load 1 "load"', 'save_load 2 "load"', 'save_load 5 "load"'])
   expect(told.at(-1)).toContain('has room again; it lacks 2 jobs and returns')
 })

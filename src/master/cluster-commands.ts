@@ -1,8 +1,9 @@
-// What the functions of the runner `cluster` ask of the running master.
+// The operations of the running master for functions of the runner `cluster`.
 import type { Cluster } from '../cluster/mod.ts'
 import { type Dict, dictFrom, str, type Value } from '../data/mod.ts'
 import type { MasterStores } from '../sdk/mod.ts'
 import { isSessionKey, SESSION_BANK } from '../store/mod.ts'
+import type { SharedRuns } from './shared-runs.ts'
 
 type Facts = () => Dict[]
 
@@ -52,8 +53,12 @@ async function noteSession(stores: Pick<MasterStores, 'cache' | 'settled'>, load
   return true
 }
 
-/** Commands of the owner by name; without a cluster those about it answer with nothing. */
-export function clusterCommands(cluster: Cluster | undefined, stores: MasterStores): Record<string, OwnersCommand> {
+/** The owner's commands by name; without a cluster, those about it return nothing. */
+export function clusterCommands(
+  cluster: Cluster | undefined,
+  stores: MasterStores,
+  runs?: SharedRuns,
+): Record<string, OwnersCommand> {
   const facts =
     (read: (cluster: Cluster) => Dict[]): Facts =>
     () =>
@@ -71,6 +76,7 @@ export function clusterCommands(cluster: Cluster | undefined, stores: MasterStor
     ),
     cluster_drain: draining(true),
     cluster_undrain: draining(false),
+    orchestration_change: (load) => runs?.change(load.get('change') ?? null) ?? false,
     note_session: (load) => noteSession(stores, load),
   }
 }

@@ -1,39 +1,60 @@
-// The master in its cluster: which of its events the others hear, and what it does with the records of the log.
-import { type Log, namedLog, shownText } from '../base/mod.ts'
-import { type BusEvent, type EventBus, hasJournal, JournalReader, journalFolder, stamp, withTrace } from '../bus/mod.ts'
-import { Cluster, type ClusterRecord, isClustered, type LastKept } from '../cluster/mod.ts'
+// The master in its cluster: forwards events to the other masters, and carries out the records of the log.
+import { isJid, type Log, namedLog, shownText } from '../base/mod.ts'
+import {
+  type BusEvent,
+  type EventBus,
+  hasJournal,
+  isOwn,
+  JournalReader,
+  journalFolder,
+  stamp,
+  withTrace,
+} from '../bus/mod.ts'
+import { Cluster, type ClusterRecord, isClustered, type LastKept, type LogGap } from '../cluster/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict } from '../data/mod.ts'
+import { type Dict, dictFrom, isDict } from '../data/mod.ts'
 import { hasRules } from '../reactor/mod.ts'
+import { runnerReturn } from '../runner/mod.ts'
 import type { Telemetry } from '../telemetry/mod.ts'
 import type { SharedBatches } from './batch/shared-batches.ts'
+import { comparableJobs } from './comparable.ts'
 import { LeasedEvents } from './leased-events.ts'
 import {
   eventRecord,
   reactedRecord,
   readEventRecord,
   readJobRecord,
+  readKeptJobRecord,
   readReactedRecord,
   readReturnRecord,
 } from './log-records.ts'
 import type { MasterParts } from './parts.ts'
 import type { Publishing } from './publish.ts'
 import type { ReturnForm, ReturnService } from './returns.ts'
+import { SharedRuns } from './shared-runs.ts'
 import { ToldEvents } from './told-events.ts'
 
-type ClusteringParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'kept' | 'deliveries'> & { cluster: Cluster }
+type ClusteringParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'kept' | 'deliveries' | 'stores'> & {
+  cluster: Cluster
+}
 
 /** The lease of the master that starts scheduled jobs. */
 export const SCHEDULE_LEASE = 'schedule'
 
-/** Events about one master alone: its connections, its disks, its own marks. Jobs and returns travel as records of their own. */
+/** Events about one master alone: its connections, its disks, its gaps, its own marks. Jobs and returns travel as records of their own. */
 const OWN_TAGS =
-  /^(?:salt\/job\/\d{20}\/(?:new|publish|ret\/.*)|salt\/presence\/.*|salt\/master\/[^/]*\/storage\/.*|salt\/event_listen\/start|key|minion\/refresh\/.*|__schedule_return)$/
+  /^(?:salt\/job\/\d{20}(?:_\d+)?\/(?:new|publish|ret\/.*)|salt\/presence\/.*|salt\/cluster\/gap\/.*|salt\/master\/[^/]*\/storage\/.*|salt\/event_listen\/start|key|minion\/refresh\/.*|__schedule_return)$/
 
-/** Milliseconds in which a job that nobody keeps for minions is still published. */
+/** The last event of a runner function. */
+const RUNNER_RETURN = /^salt\/run\/\d{20}(?:_\d+)?\/ret$/
+
+/** The member that wrote a record. */
+const memberOf = (mark: string): string => mark.slice(0, mark.indexOf('.'))
+
+/** Milliseconds in which a job without delivery window is still published. */
 const FRESH_MS = 2000
 
-/** What carries out the records of the other masters. */
+/** Carries out the records of the other masters. */
 export interface ClusterWork {
   publishing: Publishing
   returns: ReturnService
@@ -46,7 +67,9 @@ class Clustering {
   private readonly returns: ReturnService
   private readonly batches: SharedBatches | undefined
   private readonly forReactor: LeasedEvents | undefined
-  /** What an earlier life of this master told of. */
+  /** The records of orchestration runs of all masters. */
+  readonly runs: SharedRuns
+  /** The events that an earlier process of this master fired. */
   private told: ToldEvents | undefined
 
   constructor(parts: ClusteringParts, { publishing, returns, batches }: ClusterWork) {
@@ -55,6 +78,7 @@ class Clustering {
     this.returns = returns
     this.batches = batches
     const { cluster, bus, opts } = parts
+    this.runs = new SharedRuns(parts)
     if (hasRules(opts)) this.forReactor = new LeasedEvents(cluster, bus, 'reactor')
     const schedule = option(opts, 'schedule')
     if (isDict(schedule) && schedule.size > 0) cluster.want(SCHEDULE_LEASE)
@@ -66,7 +90,15 @@ class Clustering {
     this.told = new ToldEvents(new JournalReader(journalFolder(opts), () => jobs), jobs, cluster.sure)
     bus.share = (event) => this.share(event)
     const last = (): LastKept => ({ event: bus.last, returned: jobs.ledger.lastReturn })
-    cluster.begin({ apply: (record) => this.apply(record), last, kept: surely(kept) })
+    cluster.onGap = (gap) => this.tellGap(gap)
+    const comparable = comparableJobs(this.parts)
+    cluster.begin({ apply: (record) => this.apply(record), last, kept: surely(kept), comparable })
+  }
+
+  private tellGap({ isRepaired, count, text }: LogGap): void {
+    const { bus } = this.parts
+    const outcome = isRepaired ? 'repaired' : 'lost'
+    bus.fire(`salt/cluster/gap/${outcome}`, dictFrom({ id: bus.own.name, count: count ?? null, comment: text }))
   }
 
   /** The bus for the reactor: one master of the cluster reacts to an event. */
@@ -74,7 +106,7 @@ class Clustering {
     return this.forReactor?.view() ?? this.parts.bus
   }
 
-  /** Tell the others that this master reacts to an event, so that none of them does after its death. */
+  /** Record that this master reacted to an event, so that no other master reacts to it after a failure of this one. */
   readonly reacted = ({ mark }: BusEvent): void => {
     if (mark !== undefined) this.parts.cluster.share(reactedRecord([mark]))
   }
@@ -89,9 +121,11 @@ class Clustering {
     const kind = record.fields.get('k')
     if (kind === 'job') return this.applyJob(record)
     if (kind === 'ret') return this.applyReturn(record)
-    if (kind === 'batch') this.batches?.apply(record)
+    if (kind === 'kept') this.keepJob(record)
+    else if (kind === 'run') this.runs.apply(record)
+    else if (kind === 'batch') this.batches?.apply(record)
     else if (kind === 'react') this.forReactor?.claimed(readReactedRecord(record.fields))
-    else if (kind === 'evt') this.applyEvent(record)
+    else if (kind === 'evt') return this.applyEvent(record)
     else
       this.parts.log(
         'error',
@@ -99,7 +133,7 @@ class Clustering {
       )
   }
 
-  /** Whether an earlier life of this master told of an event. Only records that come again can have been. */
+  /** Whether an earlier process of this master fired the event; possible only for replayed records. */
   private wasTold(mark: string, { isReplayed }: ClusterRecord): boolean {
     if (!isReplayed) return false
     return this.told?.has(mark) === true
@@ -117,9 +151,16 @@ class Clustering {
       if (this.wasTold(own, record)) return
       bus.tell(bus.own, tag, withTrace(data.set('_stamp', stamp())), { mark: own, isForeign: !isMine })
     }
-    // the job caches had the job before its first event was told
+    // the job caches got the job before its first event was fired
     const isForCaches = isMine || (isLeft && !this.wasTold(`${mark}.0`, record))
     await this.publishing.carryOut(job, { isForCaches, isStale, fire })
+  }
+
+  /** Keep a job that some master lacked. */
+  private keepJob({ fields }: ClusterRecord): void {
+    const { jobs } = this.parts
+    const job = readKeptJobRecord(fields)
+    if (isJid(job.jid) && !jobs.job(job.jid)) jobs.saveJob(job)
   }
 
   private async applyReturn(record: ClusterRecord): Promise<void> {
@@ -131,12 +172,16 @@ class Clustering {
     await this.returns.carryOut(ret, form)
   }
 
-  private applyEvent(record: ClusterRecord): void {
+  private async applyEvent(record: ClusterRecord): Promise<void> {
     const isToldHere = record.isMine && record.fields.get('told') === true
     if (isToldHere) this.forReactor?.placed(record.mark)
     if (isToldHere || this.wasTold(record.mark, record)) return
     const { tag, data, origin } = readEventRecord(record.fields)
     this.parts.bus.tell(origin, tag, data, { mark: record.mark, isForeign: !record.isMine })
+    // the program or the master that ran the function has kept the return there
+    if (record.isMine || record.isLeft || !RUNNER_RETURN.test(tag) || !isOwn(origin)) return
+    const id = this.parts.cluster.membership?.idOf(memberOf(record.mark)) ?? memberOf(record.mark)
+    await this.parts.jobs.saveReturn(runnerReturn(id, data))
   }
 }
 
@@ -170,5 +215,6 @@ export async function beginCluster(parts: MasterParts, work: ClusterWork): Promi
   const clustering = new Clustering({ ...parts, cluster }, work)
   clustering.begin()
   await cluster.ready()
+  clustering.runs.start()
   return clustering
 }

@@ -34,7 +34,7 @@ describe('The connections of minions', () => {
     expect(connections.isConnected('web1')).toBe(false)
   })
 
-  it('tell which minions of Salt surely do not listen, by their address', () => {
+  it('report which minions of Salt certainly do not listen, by their address', () => {
     const connections = new Connections()
     const arrived: string[][] = []
     connections.onArrival = (ids) => arrived.push([...ids])

@@ -2,11 +2,19 @@
 import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, dictFrom, isList, numberOf, textOf, truthy, type Value } from '../data/mod.ts'
-import { FileServer, type FoundFile, KnownHashes, ManifestBuilder, PackBuilder } from '../fileserver/mod.ts'
+import {
+  FileServer,
+  type FolderListing,
+  type FoundFile,
+  KnownHashes,
+  ManifestBuilder,
+  PackBuilder,
+  SharedWork,
+} from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { LentAnswer } from '../wire/mod.ts'
 
-/** From here on the memory for what is read is used again: new memory for every piece costs as much as reading it. */
+/** From this size, buffers are reused: allocating memory for each piece costs as much as reading it. */
 const LONG = 1 << 16
 const MOST_SPARE = 4
 const NOTHING = new Uint8Array(0)
@@ -18,6 +26,7 @@ export class FileService {
   private readonly hashes: KnownHashes
   private readonly manifests: ManifestBuilder
   private readonly packs: PackBuilder
+  private readonly listings = new SharedWork<FolderListing>()
   private readonly spare: Uint8Array[] = []
   /** Bytes of contents that were sent so far, before compression. */
   sentBytes = 0
@@ -46,7 +55,7 @@ export class FileService {
       ])
     const offset = Math.max(0, numberOf(load.get('loc') ?? 0) ?? 0)
     const length = option(this.opts, 'file_buffer_size')
-    // the last request of a file asks for what is behind its end; size 0 may be a file of /proc
+    // the last request of a file is for the position after its end; files in /proc have size 0
     const isOver = found.stat.size > 0 && offset >= found.stat.size
     const into = found.stat.size - offset > LONG ? (this.spare.pop() ?? Buffer.allocUnsafeSlow(length)) : undefined
     const data = isOver ? NOTHING : await this.host.read(found.path, { offset, length, ...(into && { into }) })
@@ -106,14 +115,21 @@ export class FileService {
     return this.server.envs()
   }
 
+  /** Return the paths of an environment. Requests that come together share a walk through the tree. */
+  private listing(load: Dict): Promise<FolderListing> {
+    const [saltenv, back] = [envOf(load), load.get('fsbackend') ?? null]
+    const walk = (): Promise<FolderListing> => this.server.list(saltenv, back)
+    return back === null ? this.listings.fresh(saltenv, walk) : walk()
+  }
+
   async list(load: Dict, what: 'files' | 'dirs' | 'emptyDirs'): Promise<string[]> {
-    const all = (await this.server.list(envOf(load), load.get('fsbackend') ?? null))[what]
+    const all = (await this.listing(load))[what]
     const prefix = prefixOf(load)
     return prefix === '' ? all : all.filter((path) => path.startsWith(prefix))
   }
 
   async links(load: Dict): Promise<Dict> {
-    const { links } = await this.server.list(envOf(load), load.get('fsbackend') ?? null)
+    const { links } = await this.listing(load)
     const prefix = prefixOf(load)
     return new Map<Value, Value>([...links].filter(([path]) => path.startsWith(prefix)))
   }
@@ -126,7 +142,7 @@ function envOf(load: Dict): string {
 
 const prefixOf = (load: Dict): string => (textOf(load.get('prefix') ?? null) ?? '').replace(/^\/+/, '')
 
-/** As Python's `os.stat` gives it. */
+/** Return the list that Python's `os.stat` returns. */
 function statList({ stat }: FoundFile): Value[] {
   const type = 0o100000
   const seconds = [stat.atime, stat.mtime, stat.ctime].map(Math.floor)

@@ -1,5 +1,5 @@
-// Targets at random: the minions whose rights were judged are the minions that take the job, whatever the target is written
-// like; and for targets that master and minions read alike, both find the same minions.
+// Property test with random targets: the minions whose rights were checked are the minions that accept the job, in
+// every notation of the target; and where master and minions evaluate a target alike, both find the same minions.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BrineError, silentLog } from '../base/mod.ts'
@@ -43,7 +43,7 @@ function knowledgeOf(fleet: readonly Minion[], opts: Dict): MinionKnowledge {
   return { opts, log: silentLog, keys, cache: { bank: (name: string) => banks[name] ?? bank([]) } } as never
 }
 
-/** A master in memory: what it publishes and what it says. */
+/** A master in memory: returns its publication and its answer. */
 async function publish(fleet: readonly Minion[], opts: Dict, load: Dict): Promise<{ sent: Dict[]; answer: Dict }> {
   const sent: Dict[] = []
   const known = knowledgeOf(fleet, opts)
@@ -66,7 +66,7 @@ async function publish(fleet: readonly Minion[], opts: Dict, load: Dict): Promis
   return { sent, answer: await publishing.publish(load) }
 }
 
-/** Whether a minion, or what answers like one, takes a publication. */
+/** Whether a minion, or a resource, accepts a publication. */
 function takes(load: Dict, id: string, { grains, pillar }: Pick<Minion, 'grains' | 'pillar'>, opts: Dict): boolean {
   const delimiter = load.get('delimiter')
   const subject = { id, grains: dict(grains), pillar: dict(pillar), opts }
@@ -220,7 +220,7 @@ test('A job of a limited user is taken by the minions that were judged, and by n
       const minionOpts = dict(OPTIONS)
       const takers = all.filter((one) => sent.some((each) => takes(each, one.id, one, minionOpts))).map(({ id }) => id)
       const isEverywhere = list[0] === 'test.*' || (list[0] as Record<string, unknown> | undefined)?.['*'] !== undefined
-      // the rights of this user hold on every minion of every master: its target is left to them
+      // this user's rights hold on every minion of every master, so the minions evaluate the target
       if (orders && isEverywhere) return
       taken += takers.length
       expect(takers.sort()).toEqual([...judged].filter((id) => all.some((one) => one.id === id)).sort())
@@ -231,7 +231,7 @@ test('A job of a limited user is taken by the minions that were judged, and by n
     }),
     { numRuns: 1500 },
   )
-  // most targets at random mean nobody
+  // most random targets match nothing
   expect(taken).toBeGreaterThan(50)
 })
 
@@ -286,7 +286,7 @@ const ownersRun = fc
     return fc.record({ fleet: fc.constant(fleet), target })
   })
 
-test('Master and minions find the same minions for targets that they read alike', () => {
+test('Master and minions find the same minions for targets that they evaluate alike', () => {
   fc.assert(
     fc.property(ownersRun, ({ fleet, target: [kind, tgt] }) => {
       const opts = dict(OPTIONS)

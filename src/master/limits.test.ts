@@ -7,7 +7,7 @@ function told(accepted: number, files: number): string[] {
   return lines
 }
 
-test('A master says what its limit of open files carries, and warns where that is little', () => {
+test('A master logs how many minions its limit of open files permits, and warns about a low limit', () => {
   const advice = 'Raise LimitNOFILE of the unit, or ulimit -n'
   expect(told(3, 1024)).toEqual([
     `warning: The limit of 1024 open files carries about 717 minions, 3 are accepted. ${advice}`,

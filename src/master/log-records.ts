@@ -1,4 +1,4 @@
-// The records of the log of a cluster: a job, a return, and an event. Each is a mapping with its kind under `k`.
+// The records of the log of a cluster: a job, a return, an event and others. Each is a mapping with its kind under `k`.
 import { type BusEvent, type Origin, readOrigin } from '../bus/mod.ts'
 import { type Dict, dictFrom, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import type { Event } from '../wire/mod.ts'
@@ -18,7 +18,10 @@ export interface PreparedJob {
   eauth?: string | undefined
 }
 
-/** A return and who sent it. */
+/** A job that is kept and not published: some master lacks it. */
+export type KeptJob = Pick<PreparedJob, 'jid' | 'load' | 'minions'>
+
+/** A return and its sender. */
 export interface SentReturn extends Event {
   sender: Origin
 }
@@ -69,13 +72,22 @@ export function readJobRecord(record: Dict): PreparedJob {
   }
 }
 
+export const keptJobRecord = ({ jid, load, minions }: KeptJob): Dict =>
+  dictFrom({ k: 'kept', jid, load, minions: [...minions] })
+
+export const readKeptJobRecord = (record: Dict): KeptJob => ({
+  jid: str(record.get('jid') ?? ''),
+  load: dictOf(record.get('load')),
+  minions: texts(record.get('minions')),
+})
+
 export function returnRecord({ jid, id, isKept, job, tag, data, sender }: PreparedReturn): Dict {
   return new Map<Value, Value>([
     ['k', 'ret'],
     ['jid', jid],
     ['id', id],
     ['tag', tag],
-    // what was returned lies on top, where readers leave it packed: it may hold millions of values
+    // the returned value is a field of its own, which readers leave packed: it may hold millions of values
     ['data', data.has('return') ? new Map(data).set('return', null) : data],
     ['return', data.get('return') ?? null],
     ['kept', isKept],
@@ -99,7 +111,7 @@ export function readReturnRecord(record: Dict): PreparedReturn {
   }
 }
 
-/** `isTold` says that the master that appends the record told of the event before. */
+/** `isTold`: the master that appends the record has already fired the event. */
 export function eventRecord(
   { tag, fields, origin }: Pick<BusEvent, 'tag' | 'fields' | 'origin'>,
   isTold = false,

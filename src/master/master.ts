@@ -1,5 +1,5 @@
-// A running master: its keys and sockets opened in an order in which nobody is answered before everything is there, and
-// closed in the opposite one.
+// A running master. Its keys and sockets are opened in an order in which no request is answered before all parts are
+// ready, and closed in the reverse order.
 import { dirname, join } from 'node:path'
 import {
   calmLog,
@@ -82,7 +82,7 @@ import { Syndics } from './syndics.ts'
 import { answerTargets } from './target-questions.ts'
 import { TargetResolver } from './target-resolver.ts'
 
-/** What a master that was started shows of itself. */
+/** The public parts of a started master. */
 interface Started {
   telemetry: Telemetry
   parts: MasterParts
@@ -128,14 +128,15 @@ export class Master {
 }
 
 /**
- * Users of `publisher_acl` reach their keys and the event socket by name, and nothing else. Salt's own client sends a key only if
- * its user may list the directory too: members of the master's group may, where there are such users.
+ * Set the modes of folders so that users of `publisher_acl` reach their keys and the event socket by name, and nothing
+ * else. Salt's own client sends a key only if its user may also list the directory: if there are such users, members of
+ * the master's group may.
  */
 function claimFolders(opts: Dict, log: Log): void {
   const cachedir = option(opts, 'cachedir')
   // Salt's job cache is opened to these users by hand, and its master may come back
   claimFolder(cachedir, hasLocalUsers(opts) ? LISTABLE_FOLDER : PASSABLE_FOLDER, log, ['jobs'])
-  // Salt's own runners expect these to be there
+  // Salt's own runners expect these folders
   makeOwnFolder(join(cachedir, 'jobs'), hasLocalUsers(opts) ? 0o750 : PRIVATE_FOLDER)
   makeOwnFolder(join(cachedir, 'proc'))
   makeOwnFolder(option(opts, 'sock_dir'), 0o755)
@@ -186,7 +187,7 @@ async function openGround(opts: Dict, log: Log, closings: Closing[], phase: () =
   return { telemetry, host, storage, keys, jobs, ...opened }
 }
 
-/** Open the job caches. They are closed after the cluster, whose log may bring returns for them until then. */
+/** Open the job caches. They are closed after the cluster, because its log may bring returns for them until then. */
 function openJobCaches(opts: Dict, log: Log, { host, storage }: Ground, closings: Closing[]): JobCaches {
   const caches = new JobCaches({ opts, log: namedLog(log, 'salt.utils.job'), storage }, host)
   closings.push(() => caches.close())
@@ -246,7 +247,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
     reactor_rules: () => reactor?.shownRules() ?? [],
     scheduled_jobs: () => schedule?.summary() ?? [],
     master_stats: () => [metrics.summary()],
-    ...clusterCommands(cluster, stores),
+    ...clusterCommands(cluster, stores, clustering?.runs),
   })
   const maintenance = openMaintenance({ ...parts, secret, tokens: rights.tokens }, closings)
   const { files, pool } = services
@@ -337,7 +338,7 @@ function openBatches(
   return batches
 }
 
-/** Watch the disks of a master; there is no bus yet when the first of them are used. */
+/** Watch the disks of a master; the bus is opened after the first disk access. */
 function watchStorage(id: string, log: Log, bus: () => EventBus | undefined): StorageWatch {
   return new StorageWatch({
     log,
@@ -348,7 +349,7 @@ function watchStorage(id: string, log: Log, bus: () => EventBus | undefined): St
 /** Return the same parts with the name of a component on the lines of the log. */
 const named = <T extends { log: Log }>(parts: T, name: string): T => ({ ...parts, log: namedLog(parts.log, name) })
 
-/** The rights of callers, and publishing under them. */
+/** Access control, and publishing with it. */
 function openPublishing(
   parts: MasterParts,
   localKeys: LocalKeys,
@@ -375,7 +376,7 @@ interface ServiceParts {
   program: string | undefined
 }
 
-/** What answers minions. */
+/** The services for minions. */
 function minionServices(
   parts: MasterParts,
   access: OwnAccess,
@@ -401,7 +402,7 @@ function minionServices(
   }
 }
 
-/** What the master does by itself: by the clock, and by engines. */
+/** Start the master's own work: schedule and engines. */
 function openOwnWork(parts: MasterParts, access: MasterAccess, closings: Closing[]): MasterSchedule | undefined {
   const schedule = openMasterSchedule(named(parts, 'salt.utils.schedule'), access)
   closings.push(() => schedule?.close())
@@ -423,7 +424,7 @@ interface RequestParts {
   handlers: RequestHandlers
   quotas: Quotas
   diversion: Diversion
-  /** Whether another process takes subscribers when there are many. */
+  /** Whether another process takes subscribers beyond a limit. */
   isRelieved: boolean
   metrics: MasterMetrics
 }
@@ -494,7 +495,9 @@ function clearCommands(
   return clear
 }
 
-/** Tell whether a caller may call a function of the master, or of targets of salt-ssh: the caller's name, or the refusal. */
+/**
+ * Authorise a call of a function of the master, or of targets of salt-ssh: return the caller's name, or the refusal.
+ */
 async function judgeCall(rights: Access, load: Dict, peer: Peer | undefined): Promise<Dict> {
   const family = load.get('family') === 'wheel' ? 'wheel' : 'runner'
   const judged =
@@ -504,7 +507,7 @@ async function judgeCall(rights: Access, load: Dict, peer: Peer | undefined): Pr
   return 'message' in judged ? refusedAnswer(judged) : new Map([['user', judged.user]])
 }
 
-/** Tell a caller which calls the access list allows. */
+/** Return which calls the caller's access list allows. */
 async function explainRights(rights: Access, load: Dict, peer: Peer | undefined): Promise<Dict> {
   const explained = await rights.explain(load, peer)
   return 'message' in explained ? refusedAnswer(explained) : explained
@@ -525,7 +528,7 @@ interface PublisherParts {
   log: Log
   jobs: SqliteJobs
   cluster: Cluster | undefined
-  /** What is started for further subscribers. */
+  /** The program to start for further subscribers. */
   program: string | undefined
 }
 

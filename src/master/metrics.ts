@@ -1,4 +1,4 @@
-// All metrics of a master, and what `manage.stats` shows of them.
+// All metrics of a master, and the summary for `manage.stats`.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { brineVersion, SALT_VERSION } from '../base/mod.ts'
@@ -26,7 +26,7 @@ import type { FileUpdates } from './file-updates.ts'
 import type { MasterParts } from './parts.ts'
 import type { PillarPool } from './pillar-pool.ts'
 
-/** What the master has opened so far; parts that are missing have no metrics. */
+/** The parts of the master that are open so far; missing parts have no metrics. */
 export interface MeteredParts {
   journal?: EventJournal | undefined
   files?: FileService | undefined
@@ -36,7 +36,7 @@ export interface MeteredParts {
   updates?: FileUpdates | undefined
 }
 
-type OwnParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'bus' | 'cache' | 'storage' | 'publications'>
+type OwnParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'bus' | 'cache' | 'storage' | 'publications' | 'cluster'>
 
 const KEY_STATES = [
   ['minions', 'accepted'],
@@ -49,7 +49,7 @@ const KEY_STATES = [
 export const keyFamily = (keys: Pick<PkiKeys, 'list'>): MetricFamily =>
   asked('brine.minions', () => KEY_STATES.map(([folder, state]) => [{ state }, keys.list(folder).length]))
 
-/** The words for what became of a sign-in. */
+/** The labels for the results of a sign-in. */
 const ANSWERS: Readonly<Record<string, string>> = {
   accept: 'accepted',
   pend: 'pending',
@@ -58,7 +58,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   full: 'full',
 }
 
-/** Milliseconds for which the list of connected minions is cached: finding them reads the data of all minions. */
+/** Milliseconds for which the list of connected minions is cached: computing it reads the data of all minions. */
 const CONNECTED_MS = 15_000
 
 export class MasterMetrics {
@@ -108,7 +108,7 @@ export class MasterMetrics {
     ...processFamilies(this.lag),
   ]
 
-  /** Return what `manage.stats` shows, in its order. */
+  /** Return the summary for `manage.stats`, in its order. */
   summary(): Dict {
     const now = performance.now()
     const { events, later, meter, parts } = this
@@ -197,6 +197,11 @@ export class MasterMetrics {
       'brine.reactor.reactions': () => later.reactor?.counts.begun,
       'brine.reactor.waiting': () => later.reactor?.counts.waiting,
       'brine.reactor.failures': () => later.reactor?.counts.failed,
+      'brine.cluster.gaps': () =>
+        this.parts.cluster && [
+          [{ outcome: 'repaired' }, this.parts.cluster.gaps.repaired],
+          [{ outcome: 'lost' }, this.parts.cluster.gaps.lost],
+        ],
       'brine.batches.running': () => later.batches?.count,
     })
   }

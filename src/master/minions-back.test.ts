@@ -31,7 +31,7 @@ it('Jobs wait until as many minions listen as before the last end', async () => 
   expect([kept.get('connected'), lines]).toEqual([5, []])
 })
 
-it('Jobs wait no longer than they may, and the log says how many minions are missing', async () => {
+it('Jobs wait no longer than their limit, and the log reports the number of missing minions', async () => {
   const { publications, lines, back } = site(5, 0.05)
   publications.reached = 3
   await back.soon
@@ -49,7 +49,7 @@ it('A master that ends before all minions were back expects all of them at its n
   expect(kept.get('connected')).toBe(5)
 })
 
-it.each([[undefined], [0], ['five'], [-1]])('A master that knows of %j minions waits for nobody', async (before) => {
+it.each([[undefined], [0], ['five'], [-1]])('A master that knows %j minions does not wait', async (before) => {
   const { publications, kept, back } = site(before, 60)
   await back.soon
   publications.reached = 7

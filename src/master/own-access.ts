@@ -7,7 +7,7 @@ import { type Dict, dictFrom, SaltError, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { publishedTarget, resolveTarget } from '../match/mod.ts'
 import { type MasterAccess, MasterFunctions } from '../runner/mod.ts'
-import type { EventWish, MinionJob, Published } from '../sdk/mod.ts'
+import type { EventStart, MinionJob, Published } from '../sdk/mod.ts'
 import { fireFor } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
 import { type JobRequest, readRequest } from './publication.ts'
@@ -16,14 +16,14 @@ import { type Publishing, withTargets } from './publish.ts'
 type OwnParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus' | 'kept' | 'stores' | 'syndics'>
 
 export interface OwnAsking extends Pick<MasterAccess, 'overSsh'> {
-  /** The user in whose name jobs are published. */
+  /** The user that jobs are published for. */
   user: string
   /** Answers commands of programs. */
   answer(load: Dict): unknown
 }
 
 export interface OwnAccess extends MasterAccess {
-  /** Publish a job to these minions and to nobody else, whatever its target means; undefined when there are none. */
+  /** Publish a job to exactly these minions, whatever its target matches; undefined if the list is empty. */
   publishTo(job: MinionJob, minions: string[]): Promise<Published | undefined>
 }
 
@@ -42,7 +42,7 @@ export function ownAccess(parts: OwnParts, publishing: Publishing, host: Host, a
     try {
       await publishing.send({ ...request, jid }, asks.user, targeted, {
         ...(minions ? { isFrozen: true } : { authList: [] }),
-        overSsh,
+        ...{ overSsh, isOwner: true },
       })
     } catch (error) {
       release(jid)
@@ -53,7 +53,7 @@ export function ownAccess(parts: OwnParts, publishing: Publishing, host: Host, a
   }
   const publishUnclaimed = async (job: MinionJob, minions?: string[]): Promise<Published | undefined> => {
     const published = await publish(job, minions)
-    // if nobody collects the returns, the tap would only fill
+    // if no caller collects the returns, the tap would only grow
     if (published) setTimeout(() => release(published.jid), UNCLAIMED_MS).unref()
     return published
   }
@@ -93,7 +93,7 @@ export function ownAccess(parts: OwnParts, publishing: Publishing, host: Host, a
     events: (filter, seconds, wish = {}) => eventStream(listening(filter, wish), seconds),
   }
 
-  async function listening(filter: EventFilter, { since }: EventWish): Promise<EventTap> {
+  async function listening(filter: EventFilter, { since }: EventStart): Promise<EventTap> {
     const { last } = parts.bus
     const tap = Object.assign(new BusTap(parts.bus, filter), { last })
     if (!since) return tap

@@ -40,7 +40,7 @@ test.each([
 })
 
 test.each(['rawfile_json', 'smtp,redis', ['smtp']])(
-  'a minion needs a right of its own to name the returner %j',
+  'a minion needs a separate right to name the returner %j',
   async (ret) => {
     const { peers: own, published } = peers()
     const load = request('web1', 'test.ping', 'db1')
@@ -49,7 +49,7 @@ test.each(['rawfile_json', 'smtp,redis', ['smtp']])(
   },
 )
 
-test('returns of a job are told only to the minion that began it', async () => {
+test('returns of a job are sent only to the minion that started it', async () => {
   const { peers: own } = peers()
   const jid = (await own.publish(request('web1', 'test.ping', 'db1'))).get('jid')!
   expect(own.returns(dictFrom({ id: 'web1', jid })).get('db1')).toEqual(dictFrom({ ret: true, out: 'nested' }))

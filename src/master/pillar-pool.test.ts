@@ -44,7 +44,7 @@ const slowly = async (): Promise<Dict> => {
   return HERE
 }
 
-/** Asks until another process answers: gives what it made. */
+/** Ask until another process answers; return its result. */
 async function fromElsewhere(pool: PillarPool): Promise<Dict> {
   let made: Dict = HERE
   await until('a process that makes pillar', async () => {
@@ -78,7 +78,7 @@ describe('a pool of processes for pillar', () => {
     expect(await pool.make(request('web1'), async () => HERE, true)).toBe(HERE)
   })
 
-  it('makes here what a process left that died', async () => {
+  it('makes pillar here after a process died', async () => {
     const pool = poolWith()
     const maker = Number((await fromElsewhere(pool)).get('maker'))
     process.kill(maker, 'SIGSTOP')

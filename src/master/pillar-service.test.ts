@@ -42,7 +42,7 @@ test('pillar is made anew each time', async () => {
   expect(await ask(own)).toBe('blue')
 })
 
-test('pillar_cache keeps what was made, but for what a call adds', async () => {
+test('pillar_cache keeps compiled pillar, without additions of a call', async () => {
   const own = service({ pillar_cache: true })
   colour('red')
   expect(await ask(own)).toBe('red')

@@ -1,5 +1,5 @@
-// Pillar for minions: compiled with the master's options and the minion's grains. What the master learns of a minion on
-// the way is kept, because targets ask for it.
+// Pillar for minions: compiled with the master's options and the minion's grains. The master stores the grains and the
+// pillar, because targets use them.
 import { StorageError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, isNumeric, str, textOf, truthy, type Value } from '../data/mod.ts'
@@ -47,7 +47,10 @@ export class PillarService {
     )
   }
 
-  /** With `pillar_cache` a pillar is made again only when the kept one is old; what a call adds is not kept. */
+  /**
+   * With `pillar_cache`, compile a pillar again only when the cached one is old; additions of a single call are not
+   * cached.
+   */
   private async cached(request: MinionPillarRequest, make: () => Promise<Dict>): Promise<Dict> {
     const { opts, cache } = this.parts
     const { id, override = null, ext = null, pillarenv = null, saltenv = null } = request
@@ -65,7 +68,7 @@ export class PillarService {
     return pillar
   }
 
-  /** Keep a value if the disk takes it: a minion gets its pillar also when that cannot be kept. The log tells of the disk. */
+  /** Store a value if the disk accepts it; a minion gets its pillar in any case, and the log reports the disk. */
   private keep(bank: string, id: string, value: Value): void {
     try {
       this.parts.cache.bank(bank).store(id, value)
@@ -75,7 +78,10 @@ export class PillarService {
     }
   }
 
-  /** What a minion adds for a call is no part of the pillar that targets and groups go by. */
+  /**
+   * Store grains and pillar for targets. Pillar that a minion adds for one call is not stored, because targets and
+   * nodegroups must not depend on it.
+   */
   private remember({ id, grains, override = null, ext = null }: MinionPillarRequest, pillar: Dict): void {
     const { opts, bus } = this.parts
     if (!option(opts, 'minion_data_cache') || !this.quotas.allowsGrains(id, grains)) return
@@ -86,7 +92,7 @@ export class PillarService {
   }
 }
 
-/** Bytes of what a minion sends along from which on its pillar is made in a process of its own. */
+/** Size of a minion's request, in bytes, from which its pillar is compiled in a separate process. */
 const LARGE = 1 << 20
 
 const isLarge = ({ grains, override = null, ext = null, extraMinionData = null }: MinionPillarRequest): boolean =>
@@ -112,7 +118,6 @@ function requestOf(load: Dict): MinionPillarRequest {
     saltenv: environment(load.get('saltenv') ?? null),
     pillarenv: environment(load.get('pillarenv') ?? null),
     override: load.get('pillar_override') ?? null,
-    overrideEncoding: textOf(load.get('pillar_override_encoding') ?? null) ?? null,
     ext: load.get('ext') ?? null,
     extraMinionData: load.get('extra_minion_data') ?? null,
   }

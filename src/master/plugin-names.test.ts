@@ -20,7 +20,7 @@ async function reported(text: string): Promise<string[]> {
   return lines.map((line) => line.replaceAll(folder, ''))
 }
 
-test('Names of plug-ins that are there are not reported', async () => {
+test('Existing plug-ins are not reported', async () => {
   const text =
     'external_auth: {pam: {a: [.*]}}\nevent_return: [redis]\next_pillar: [{cmd_yaml: x}]\nmaster_tops: {ext_nodes: x}\n'
   expect(await reported(text)).toEqual([])

@@ -1,5 +1,5 @@
-// `publish`: who may, which minions are meant, and out it goes. The job is noted before minions hear of it, so that no return
-// can come for a job that nobody knows.
+// Publishes a job: authorises the caller, resolves the target, stores the job, and sends it. The job is stored before
+// minions receive it, so that no return arrives for an unknown job.
 import { BrineError, isJid, isLogged, jobLog, newJid, shownText } from '../base/mod.ts'
 import { isOfOurClient } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
@@ -22,31 +22,33 @@ type PublishParts = Pick<
 /** Milliseconds that a job waits for the log of a cluster: clients wait longer, and so hear why it is refused. */
 const PUBLISH_PATIENCE_MS = 5000
 
-/** How a job is carried out on one master of a cluster. */
+/** How one master of a cluster carries out a job. */
 export interface CarryingOut {
-  /** Whether the job caches get the job from this master: one master of a cluster gives it to them. */
+  /** Whether this master passes the job to the job caches: one master of a cluster does. */
   isForCaches: boolean
   /** Whether it comes too late for minions: it is only kept. */
   isStale: boolean
-  /** Tells of the job; undefined where that was done before. */
+  /** Fire the event of the job; undefined if it was fired before. */
   fire(tag: string, data: Dict): void
 }
 
 export interface PublishRights {
-  /** Judges who asks, and whether they may do this to the minions that they mean. */
+  /** Authorise the caller for the function on the targeted minions. */
   judge(load: Dict, peer?: Peer): Promise<JudgedJob | Refusal>
 }
 
 export interface SendingOptions {
-  /** Minions get the ids in place of the target: nobody else may take the job. */
+  /** Publish the ids in place of the target, so that no other minion accepts the job. */
   isFrozen?: boolean
-  /** Whether a client of Salt's own Python asked for the job, and may look for its files. */
+  /** Whether a client of Salt's own Python requested the job; it may read the job's files. */
   isOfSalt?: boolean
   /** The ids among the minions that are targets of salt-ssh. */
   overSsh?: readonly string[]
+  /** Whether the caller has the rights of the master's owner. */
+  isOwner?: boolean
   /** The system of external authentication that knows the user. */
   eauth?: string
-  /** What the user may do on minions of the masters below; without it the job is for minions of this master alone. */
+  /** The user's rights on minions of the masters below; without them, only minions of this master get the job. */
   authList?: Value[]
   /** Whether a master above published the job. */
   isFromAbove?: boolean
@@ -66,7 +68,7 @@ export class Publishing {
   private readonly rights: PublishRights
   private readonly ready: Promise<void>
   private readonly refusals: RefusedJobs
-  /** Targets of salt-ssh, where jobs reach them. */
+  /** Targets of salt-ssh, if jobs also go to these. */
   ssh?: SshMinions
 
   /** Jobs wait for `ready`. */
@@ -95,12 +97,13 @@ export class Publishing {
         isFrozen,
         isOfSalt,
         overSsh,
+        isOwner: judged.isOwner,
         authList,
         isFromAbove,
         ...(eauth !== undefined && { eauth }),
       })
     } catch (error) {
-      // nobody was sent the job
+      // the job was not sent
       return unstoredAnswer(error, true)
     }
     return clear(
@@ -114,7 +117,7 @@ export class Publishing {
     )
   }
 
-  /** What the caller is told about minions that lost their connection a moment ago and get the job when they are back. */
+  /** Return the fields about minions that lost their connection a moment ago and get the job when they are back. */
   private awaited({ fun, fields }: JobRequest, minions: readonly string[]): Array<[Value, Value]> {
     const load: Dict = new Map<Value, Value>([['fun', fun], ...fields])
     const { ids, seconds } = this.parts.deliveries.expected(load, minions)
@@ -126,7 +129,7 @@ export class Publishing {
         ]
   }
 
-  /** Judge a request; gives the answer to one that is refused. */
+  /** Authorise a request; return the answer if it is refused. */
   async judged(load: Dict, peer?: Peer): Promise<JudgedJob | Dict> {
     const judged = await this.rights.judge(load, peer)
     return 'message' in judged ? this.refusals.refuse(load, judged) : judged
@@ -135,18 +138,26 @@ export class Publishing {
   /** A new id that is no job's, also where a user chose ids of this moment. */
   freshJid(): string {
     for (;;) {
-      const jid = newJid()
+      const jid = newJid(option(this.parts.opts, 'unique_jid'))
       if (this.parts.cluster?.isOwnJid(jid) === false) continue
       if (this.parts.jobs.job(jid) === undefined) return jid
     }
   }
 
-  /** Note a job, tell of it, and send it; return its id. Nothing is judged here. */
+  /** Store a job, fire its event, and send it; return its id. The request must be authorised already. */
   async send(
     request: JobRequest,
     user: string,
     { minions, missing }: Targeted,
-    { isFrozen = false, isOfSalt = false, overSsh = [], eauth, authList, isFromAbove = false }: SendingOptions = {},
+    {
+      isFrozen = false,
+      isOfSalt = false,
+      overSsh = [],
+      isOwner = false,
+      eauth,
+      authList,
+      isFromAbove = false,
+    }: SendingOptions = {},
   ): Promise<string> {
     const { opts, bus, log, cluster } = this.parts
     const jid = request.jid ?? this.freshJid()
@@ -162,7 +173,7 @@ export class Publishing {
     const job = { jid, load, minions, missing, below, isFrozen, isOfSalt, isKept, eauth }
     if (cluster) await cluster.append(jobRecord(job), PUBLISH_PATIENCE_MS)
     else await this.carryOut(job, { isForCaches: true, isStale: false, fire: (tag, data) => void bus.fire(tag, data) })
-    this.ssh?.begin(request, jid, user, overSsh)
+    this.ssh?.begin(request, { jid, user, ids: overSsh, isOwner })
     if (isLogged(log, 'info')) {
       const told = jobLog(log, jid)
       told('info', `User ${shownText(user)} Published command ${shownText(briefStr(request.fun))} with jid ${jid}`)
@@ -171,7 +182,7 @@ export class Publishing {
     return jid
   }
 
-  /** Keep a job, tell of it and send it to the minions that are connected here. */
+  /** Store a job, fire its event, and send it to the minions that are connected to this master. */
   async carryOut(prepared: PreparedJob, { isForCaches, isStale, fire }: CarryingOut): Promise<void> {
     const { jobs, jobCaches, publications, deliveries } = this.parts
     const { jid, load, minions, missing, below, isFrozen, isOfSalt, isKept, eauth } = prepared
@@ -204,7 +215,7 @@ const clear = (load: Dict): Dict =>
     ['load', load],
   ])
 
-/** The caller is told, beyond what Salt tells, what is wrong with the target. */
+/** Return the answer for a target without minions. Beyond Salt's answer, it names the problems of the target. */
 function nobody({ tgt }: JobRequest, problems: readonly string[]): Dict {
   const error = `Master could not resolve minions for target ${shownText(briefStr(tgt), 1000)}`
   return clear(

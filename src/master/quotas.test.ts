@@ -10,7 +10,7 @@ function quotas(options: Record<string, Value> = {}): { own: Quotas; lines: stri
   }
 }
 
-it('counts what values take in memory, not what stood for them in a message', () => {
+it('counts the memory size of values, not their size in a message', () => {
   const empty: Value[] = Array.from({ length: 1000 }, () => new Map())
   expect(sizeOf(empty)).toBeGreaterThan(100_000)
   expect(sizeOf(fromPlain({ a: 'x'.repeat(1000) }))).toBeLessThan(2000)
@@ -36,7 +36,7 @@ it('refuses a mine, grains and resources beyond their limits, with one line a mi
   ])
 })
 
-it('keeps of a return that is too large what the reader needs to know', () => {
+it('keeps the necessary fields of a return that is too large', () => {
   const { own } = quotas({ minion_return_max_size: 1 })
   const packed = new Packed(new Uint8Array(2 << 20), () => null, 1)
   const load = new Map<Value, Value>([
@@ -52,7 +52,7 @@ it('keeps of a return that is too large what the reader needs to know', () => {
   expect(own.fitted(usual).get('return')).toEqual([1, 2])
 })
 
-it('drops the events of a minion that tells too many, and of no other', () => {
+it('drops the events of a minion that fires too many, and of no other', () => {
   const { own, lines } = quotas({ minion_events_per_second: 1 })
   expect(Array.from({ length: 30 }, () => own.allowsEvents('web1', 1)).filter(Boolean)).toHaveLength(10)
   expect(own.allowsEvents('web2', 10)).toBe(true)
@@ -72,7 +72,7 @@ it('bounds the keys that wait, counting those that others file too', () => {
   expect(lines).toEqual(['warning: More than 5 keys wait or were rejected: new ones are refused (max_pending_minions)'])
 })
 
-it('refuses sign-ins of an address from which too many failed, and no others', () => {
+it('refuses sign-ins of an address with too many failures, and no others', () => {
   const { own, lines } = quotas({ failed_auth_per_second: 1 })
   const attempt = (host: string, isAccepted = false): boolean => {
     const isAllowed = own.signIn.begin(host)

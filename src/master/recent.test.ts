@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RecentCount, RecentValues } from './recent.ts'
 
-test('Counts of the last minute and hour forget what is older', () => {
+test('Counts of the last minute and hour drop older occurrences', () => {
   const count = new RecentCount()
   for (let second = 0; second < 120; second++) count.add(second * 1000)
   expect([count.lastMinute(119_500), count.lastHour(119_500)]).toEqual([60, 120])

@@ -14,7 +14,7 @@ function refusals(perSecond = 20) {
   return { events, lines, clock, refuse: (load: Dict) => jobs.refuse(load, REFUSAL) }
 }
 
-test('An ordinary refused job is told as it came, without secrets', () => {
+test('An event about a refused job contains the request without secrets', () => {
   const { events, refuse } = refusals()
   const kwargs = dictFrom({ username: 'ops', password: 'pw', delimiter: ':' })
   refuse(dictFrom({ cmd: 'publish', tgt: 'web1', fun: 'cmd.run', arg: ['id'], jid: '', key: 'k', kwargs }))

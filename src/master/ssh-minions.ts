@@ -1,5 +1,5 @@
-// `enable_ssh_minions`: jobs for minions reach targets of salt-ssh, too. Such a target answers like a minion: by an event of the job,
-// and in the job store.
+// `enable_ssh_minions`: jobs for minions also run on targets of salt-ssh. A target returns like a minion: as an event
+// of the job, and in the job store.
 import { BrineError, guarded, shownText } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
@@ -7,11 +7,20 @@ import { type Dict, isList, str, type Value } from '../data/mod.ts'
 import type { MasterAccess } from '../runner/mod.ts'
 import type { JobRequest } from './publication.ts'
 
-/** What clients ask of minions that have not returned. */
+/** The function by which clients ask minions about a running job. */
 const FIND_JOB = 'saltutil.find_job'
 
-/** Kinds of targets that users with limited rights may use here: matching them takes a bounded time and tells nothing of pillar. */
+/** Kinds of targets that limited users may use here: matching takes a bounded time and reveals no pillar data. */
 const BOUNDED_KINDS = new Set(['glob', 'list', 'nodegroup'])
+
+/** A job on targets of salt-ssh. */
+export interface SshMinionJob {
+  jid: string
+  user: string
+  ids: readonly string[]
+  /** Whether the caller has the rights of the master's owner. */
+  isOwner: boolean
+}
 
 export class SshMinions {
   private readonly access: MasterAccess
@@ -40,31 +49,28 @@ export class SshMinions {
     }
   }
 
-  /** The targets that are asked about a job and work on it. */
+  /** Return the targets in the query that work on the job. */
   private workingOn(tgt: Value, arg: Value): string[] {
     const asked = isList(tgt) ? tgt.map(str) : []
     const working = this.running.get(isList(arg) ? str(arg[0] ?? '') : '')
     return working ? asked.filter((id) => working.has(id)) : []
   }
 
-  /** Run a published job on targets; nobody waits for them. */
-  begin({ fun, arg }: JobRequest, jid: string, user: string, ids: readonly string[]): void {
+  /** Start a published job on targets; the caller does not wait for them. */
+  begin({ fun, arg }: JobRequest, job: SshMinionJob): void {
+    const { jid, ids } = job
     if (ids.length === 0) return
     const { log } = this.access
     if (fun === FIND_JOB) for (const id of ids) this.bus.fire(`salt/job/${jid}/ret/${id}`, found(jid, id, arg))
-    else guarded(log, `Job ${jid} on targets of salt-ssh`, () => this.run(str(fun), arg, { jid, user, ids }))()
+    else guarded(log, `Job ${jid} on targets of salt-ssh`, () => this.run(str(fun), arg, job))()
   }
 
-  private async run(
-    fun: string,
-    arg: Value,
-    { jid, user, ids }: { jid: string; user: string; ids: readonly string[] },
-  ): Promise<void> {
+  private async run(fun: string, arg: Value, { jid, user, ids, isOwner }: SshMinionJob): Promise<void> {
     const { overSsh, log } = this.access
     const working = new Set(ids)
     this.running.set(jid, working)
     const call = { tgt: [...ids], tgtType: 'list', fun, arg: isList(arg) ? arg : [], jid, user }
-    const how = { isLiteral: true, isPublished: true, isInRoster: true }
+    const how = { isLiteral: true, isPublished: true, isInRoster: true, isFromOutside: !isOwner }
     try {
       for await (const { id } of overSsh!.run(this.access, { ...call, ...how }, this.ending.signal)) {
         working.delete(id)

@@ -13,7 +13,7 @@ interface SyndicParts extends Pick<MasterParts, 'opts' | 'log' | 'keys' | 'bus' 
   returns: ReturnService
 }
 
-/** Take the returns that a syndic passes on; a minion that may not act as a syndic returns for nobody else. */
+/** Store the returns that a syndic forwards. A minion that may not act as a syndic cannot return for others. */
 export async function takeSyndicReturn(parts: SyndicParts, load: Dict): Promise<null> {
   const syndic = str(load.get('id')!)
   if (!parts.syndics.mayPassOn(syndic)) {
@@ -24,12 +24,13 @@ export async function takeSyndicReturn(parts: SyndicParts, load: Dict): Promise<
   const several = load.get('load')
   const loads = several !== undefined && isList(several) ? several : [load]
   for (const one of loads) {
-    if (isDict(one) && ['return', 'jid', 'id'].every((name) => one.has(name))) await takeOne(parts, one, syndic)
+    if (isDict(one) && ['return', 'jid', 'id'].every((name) => one.has(name))) await takeReturns(parts, one, syndic)
   }
   return null
 }
 
-async function takeOne(parts: SyndicParts, load: Dict, syndic: string): Promise<void> {
+/** Take the returns of one job. They are stored together; the promise rejects when one of them cannot be stored. */
+async function takeReturns(parts: SyndicParts, load: Dict, syndic: string): Promise<void> {
   const jid = load.get('jid')
   const job = load.get('load')
   const returned = load.get('return')!
@@ -47,11 +48,15 @@ async function takeOne(parts: SyndicParts, load: Dict, syndic: string): Promise<
   if (job !== undefined && isDict(job) && passedOn.length > 0) {
     parts.jobs.saveJob({ jid, load: job, minions: passedOn.map(([id]) => str(id)), isForeign: true })
   }
-  for (const [id, item] of passedOn) {
-    // what a minion below returned may not name another job or another minion
+  const stored = passedOn.map(async ([id, item]) => {
+    // fields of the returned dict must not replace the job id or the minion id
     const single: Dict = new Map<Value, Value>([['jid', jid], ['id', id], ...(isDict(item) ? item : [])])
     single.set('jid', jid).set('id', id).delete('resource_id')
     for (const name of PASSED_ON) if (load.has(name)) single.set(name, load.get(name)!)
     await parts.returns.take(single, syndicOrigin(syndic))
-  }
+  })
+  // all of them are settled before the syndic gets the failure, so that it does not repeat returns that are still being
+  // stored
+  const failed = (await Promise.allSettled(stored)).find(({ status }) => status === 'rejected')
+  if (failed) throw (failed as PromiseRejectedResult).reason
 }

@@ -38,7 +38,7 @@ function resolver(settings: ResolverSettings = { program }, seconds = 1): Target
   return one
 }
 
-/** Processes of this one that match targets. */
+/** Return the child processes that match targets. */
 function matchers(): string[] {
   return readdirSync('/proc').filter((pid) => {
     if (!/^\d+$/.test(pid) || !existsSync(`/proc/${pid}/environ`)) return false
@@ -68,7 +68,7 @@ describe('a foreign target', () => {
     ['grain', 'role:d*', ['db1']],
     ['compound', 'G@role:web or db1', ['db1', 'ip-10-20-30-40.eu-central-1.compute.internal']],
     ['nodegroup', 'data', ['db1']],
-  ])('of kind %s is matched in a process of its own', async (kind, target, minions) => {
+  ])('of kind %s is matched in a separate process', async (kind, target, minions) => {
     const found = await resolver().foreign({ author: 'user tina', target, kind })
     expect(found.minions.sort()).toEqual(minions)
     expect(found.problems).toEqual([])
@@ -84,7 +84,7 @@ describe('a foreign target', () => {
     expect(matchers()).toEqual([])
   })
 
-  it('that cannot be read is told to its author, and to the log unless the author is still writing it', async () => {
+  it('that is invalid is reported to its author, and logged unless the author is still typing', async () => {
     const one = resolver()
     for (const kind of ['compound', 'nothing']) {
       const asked = { author: 'user tina', target: 'db1 or )', kind }
@@ -95,7 +95,7 @@ describe('a foreign target', () => {
     }
   })
 
-  it('that takes too long means nobody and is named in the log; others are served meanwhile and after it', async () => {
+  it('that takes too long matches nothing and is logged; others are served meanwhile and afterwards', async () => {
     const one = resolver()
     const slow = one.foreign({ author: 'user tina', target: SLOW, kind: 'pcre' })
     const turns: string[] = []
@@ -138,7 +138,7 @@ describe('a foreign target', () => {
     expect(await ask('role:web')).toEqual(['ip-10-20-30-40.eu-central-1.compute.internal'])
   })
 
-  it('tells its author what is wrong with it', async () => {
+  it('reports its errors to its author', async () => {
     const found = await resolver().foreign({ author: 'user tina', target: 'G@role:db and (', kind: 'compound' })
     expect(found).toEqual({ minions: [], missing: [], problems: ['Invalid compound target: G@role:db and ('] })
     const long = await resolver().foreign({ author: 'user tina', target: 'x'.repeat(2 << 20), kind: 'pcre' })

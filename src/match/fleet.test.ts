@@ -36,7 +36,7 @@ describe('a target on the master', () => {
     expect(matchFleet(fleet, target, kind).minions).toEqual(wanted)
   })
 
-  it('names what a list asks for in vain, unless it is excluded', () => {
+  it('names missing ids of a list, unless they are excluded', () => {
     expect(matchFleet(fleet, 'web1,x', 'list')).toEqual({ minions: ['web1'], missing: ['x'] })
     expect(matchFleet(fleet, 'L@web1,x', 'compound').missing).toEqual(['x'])
     expect(matchFleet(fleet, 'web1 and not L@x', 'compound').missing).toEqual([])
@@ -64,7 +64,7 @@ describe('a target on the master', () => {
     expect(matchFleet(odd, 'n[1],n1', 'list').minions).toEqual(['n[1]', 'n1'])
   })
 
-  it('of everybody reads nothing about anybody', () => {
+  it('for all minions reads no data of minions', () => {
     const fail = (): never => {
       throw new Error('read')
     }

@@ -25,7 +25,7 @@ afterEach(() => {
 
 const has = (program: string): boolean => spawnSync('which', [program]).status === 0
 
-/** Looks of a beacon as a minion has them, on this machine. */
+/** Return a function that polls a beacon as a minion does, on this machine. */
 function looking(name: string, config: Plain, others: Record<string, () => Plain> = {}) {
   const call = (fun: string): Value => fromPlain(others[fun]!())
   const opts = fromPlain({ proxy: { url: 'http://device/' } })
@@ -38,7 +38,7 @@ function looking(name: string, config: Plain, others: Record<string, () => Plain
   }
 }
 
-test('watchdog tells of files that come, change, move and go, and each time of their directory', async () => {
+test('watchdog reports files that are created, changed, moved and deleted, and each time their directory', async () => {
   writeFileSync(join(folder, 'old'), 'a')
   mkdirSync(join(folder, 'sub'))
   const look = looking('watchdog', [{ directories: { [folder]: {} } }])
@@ -62,7 +62,7 @@ test('watchdog tells of files that come, change, move and go, and each time of t
   await tell('deleted sub,modified ')
 })
 
-test('watchdog tells only what its mask names', async () => {
+test('watchdog reports only events in its mask', async () => {
   const file = join(folder, 'known')
   writeFileSync(file, 'content')
   const look = looking('watchdog', [{ directories: { [folder]: { mask: ['delete'] } } }])
@@ -74,7 +74,7 @@ test('watchdog tells only what its mask names', async () => {
   expect(told).toEqual([{ tag: 'watchdog', path: file, change: 'deleted' }])
 })
 
-test.skipIf(!has('inotifywait'))('inotify tells who opens and reads a file, and that it is closed', async () => {
+test.skipIf(!has('inotifywait'))('inotify reports opening, reading and closing of a file', async () => {
   const file = join(folder, 'f')
   writeFileSync(file, 'content')
   const look = looking('inotify', [{ files: { [folder]: { mask: ['open', 'access', 'close_nowrite'] } } }])
@@ -86,7 +86,7 @@ test.skipIf(!has('inotifywait'))('inotify tells who opens and reads a file, and 
   })
 })
 
-test.skipIf(!has('strace'))('sh tells of the commands that a shell runs, until it ends', async () => {
+test.skipIf(!has('strace'))('sh reports the commands that a shell runs, until it ends', async () => {
   const shell = spawn('sh', { cwd: folder })
   const pid = String(shell.pid)
   const look = looking('sh', [], {
@@ -107,7 +107,7 @@ test.skipIf(!has('strace'))('sh tells of the commands that a shell runs, until i
   await until('the end', async () => (await look()).length === 0)
 })
 
-test('proxy_example tells what the page of a device answers', async () => {
+test("proxy_example reports the answer of a device's page", async () => {
   const look = looking('proxy_example', [{ endpoint: 'beacon' }], { 'http.query': () => ({ dict: { fan: 'off' } }) })
   expect(await look()).toEqual([{ fan: 'off' }])
 })

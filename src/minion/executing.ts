@@ -1,5 +1,5 @@
-// How a function of a job is carried out: `module_executors` stand before it, one after the other, and the first that
-// answers has done it. A minion in blackout runs only what its whitelist names.
+// Runs a function of a job through its `module_executors`, one after the other, until one returns a result. A minion in
+// blackout runs only functions of its whitelist.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { option, withoutTemplateSecrets } from '../config/mod.ts'
 import {
@@ -71,7 +71,10 @@ async function directCall({ functions, fun, args, kwargs }: Execution): Promise<
   return shownAnswer(fun, await functions.call(fun, args, kwargs))
 }
 
-/** Return an answer as it may leave the minion: functions of `config` answer with options, which other modules need as they are. */
+/**
+ * Return a result in the form that may leave the minion: functions of `config` return options with secrets, which other
+ * modules need unmasked.
+ */
 export const shownAnswer = (fun: string, answer: Value): Value =>
   fun.startsWith('config.') ? withoutTemplateSecrets(answer) : answer
 
@@ -100,8 +103,9 @@ const EXECUTORS: ReadonlyMap<string, Executor> = new Map<string, Executor>([
   ['sudo', sudo],
 ])
 
-function executorsOf(opts: Dict, load: Dict): string[] {
-  const given = load.get('module_executors') ?? option(opts, 'module_executors')
+function executorsOf({ opts, proxy }: FunctionContext, load: Dict): string[] {
+  const usual = proxy && proxy.executors.length > 0 ? [...proxy.executors] : option(opts, 'module_executors')
+  const given = load.get('module_executors') ?? usual
   const list = isList(given) ? [...given].map((name) => str(name)) : typeof given === 'string' ? [given] : []
   if (list.length === 0) {
     throw new SaltError(
@@ -119,11 +123,11 @@ async function ownExecutorOf(ctx: FunctionContext, name: string): Promise<Execut
   return own && (async ({ fun, args, kwargs, load }) => (await own({ fun, args, kwargs, data: load })) ?? undefined)
 }
 
-/** Runs a function as the minion is told to run functions. */
+/** Run a function with the executors that the minion is configured with. */
 export async function execute(execution: Execution): Promise<Value> {
   const { functions, fun, load } = execution
   assertNoBlackout(functions.ctx, fun)
-  for (const name of executorsOf(functions.ctx.opts, load)) {
+  for (const name of executorsOf(functions.ctx, load)) {
     const executor = EXECUTORS.get(name) ?? (await ownExecutorOf(functions.ctx, name))
     if (!executor) throw new SaltError('SaltInvocationError', `Executor '${name}' is not available`)
     const answer = await executor(execution)

@@ -1,6 +1,6 @@
-// The functions of a minion over its data: grains, pillar, the file server it has and the master behind it. What a call
-// does not need is not loaded: the renderers and the state engine cost more than most functions.
-import { type Log, namedLog, toError } from '../base/mod.ts'
+// The functions of a minion over its data: grains, pillar, its file server and its master. Parts that a call does not
+// need are not loaded: the renderers and the state engine cost more than most functions.
+import { askedBy, type Log, namedLog, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, dictFrom, isDict } from '../data/mod.ts'
 import { type FileClient, LocalFileClient } from '../fileserver/mod.ts'
@@ -19,7 +19,7 @@ export interface MinionData {
   /** A client for files of a machine behind this minion, which caches on `controller`; without it one of own roots. */
   filesFor?(opts: Dict, controller: Host, whole: Host): FileClient
   more?: Partial<RegistryContext>
-  /** The modules; those of the library unless given. */
+  /** The modules. Default: those of the library. */
   table?: ModuleTable
 }
 
@@ -47,19 +47,23 @@ export function minionFunctions({
     callInside: async (asking, call) =>
       (await import('./inside.ts')).callInside(asking, filesFor, files !== undefined, call),
     ...more,
-    render: async ({ text, ...request }) => {
-      const { renderText } = await import('../render/mod.ts')
+    render: async (request) => {
+      const { renderForFunction } = await import('../render/mod.ts')
       const tree = files && { tree: await clientTree(files, host) }
-      const { value } = await renderText(text, { ...request, ...tree, opts, grains, pillar, functions, log })
-      return value
+      // templates see pillar as it is, also those of a function that is called on the command line
+      const unmasked = functions.with({ masked: false })
+      const surroundings = { ...tree, opts, grains, pillar, functions: unmasked, log }
+      return (await renderForFunction(host, { ...request, ...surroundings })).value
     },
     openStates: async (asking, request) => {
-      const { ClientTree, LocalTree, stateEngine } = await import('../state/mod.ts')
+      const { ClientTree, LocalTree, stateEngine } = await stateParts()
       const tree = (own: Dict) => (files ? new ClientTree(files, host) : new LocalTree(own, host))
-      // who has no master to get files from has none to ask either
+      // without a master for files there is no master to ask either
       const daemon = files && asking.ctx.daemon
       const ofMaster = daemon && {
         masterTops: (own: Dict) => askTops(daemon, own, grains),
+        // the minion asks this for itself, whoever called the function
+        masterOptions: () => askedBy('owner', () => daemon.askMaster(dictFrom({ cmd: '_master_opts' }))),
         fireEvent: (tag: string, data: Dict) => tellState(daemon, opts, { tag, data, jid: request.jid ?? null }, log),
       }
       return stateEngine({ tree, grains: () => freshGrains(opts, host, log), ...ofMaster })(asking, request)
@@ -68,7 +72,15 @@ export function minionFunctions({
   return functions
 }
 
-/** What other systems have the master name for this minion; it gets of the options what such systems go by. */
+/** Load what states need. */
+export async function stateParts() {
+  const { ClientTree, LocalTree, stateEngine } = await import('../state/mod.ts')
+  return { ClientTree, LocalTree, stateEngine }
+}
+
+/**
+ * Ask the master for the top data of other systems for this minion; the load holds the options that these systems use.
+ */
 async function askTops(daemon: DaemonAccess, opts: Dict, grains: Dict): Promise<Dict> {
   const id = option(opts, 'id')
   const shown = dictFrom({ id, grains, saltenv: option(opts, 'saltenv') })
@@ -83,7 +95,7 @@ interface StateEvent {
   jid: string | null
 }
 
-/** Tells the master of a state; one that does not hear of it holds nothing up. */
+/** Report a state to the master; a failure is only logged. */
 async function tellState(daemon: DaemonAccess, opts: Dict, { tag, data, jid }: StateEvent, log: Log): Promise<void> {
   const load = dictFrom({ id: option(opts, 'id'), tag, data, cmd: '_minion_event', jid })
   try {

@@ -1,15 +1,17 @@
-// Functions on a machine that a program of this host leads to, such as a container: nothing but a POSIX shell is needed there. They run
-// in this process and reach the machine through its host, with the pillar of the minion and grains of their own.
+// Functions on a machine that a program of this host leads to, such as a container, which needs only a POSIX shell. The
+// functions run in this process and reach the machine through its host, with the pillar of the minion and the machine's
+// own grains.
+import { askedBy, asker } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { failure, type Value } from '../data/mod.ts'
 import { isSshError, SshHost, sshRuntimeFolder } from '../host/mod.ts'
-import type { Registry } from '../loader/mod.ts'
+import { askerOf, type Registry } from '../loader/mod.ts'
 import type { InsideCall } from '../sdk/mod.ts'
 import type { MinionData } from './functions.ts'
 import { daemonFor, machineOptions } from './machine-options.ts'
 import { MachineSession } from './machine-session.ts'
 
-/** Call a function on the machine, and leave nothing there. */
+/** Call a function on the machine, and remove all temporary files there. */
 export async function callInside(
   minion: Registry,
   filesFor: NonNullable<MinionData['filesFor']>,
@@ -34,7 +36,10 @@ export async function callInside(
     more: { masked: ctx.masked, hint: ctx.hint },
   })
   try {
-    return await (await session.functions()).call(fun, args, kwargs)
+    const functions = await session.functions()
+    // a right to work in there is no right on this machine, where the functions run
+    const who = asker() === 'owner' ? askerOf(fun, [...kwargs.keys()]) : asker()
+    return await askedBy(who, () => functions.call(fun, args, kwargs))
   } finally {
     await session.close()
   }

@@ -44,7 +44,7 @@ test('A job is noted under its id while it runs', async () => {
   expect(readdirSync(join(root, 'proc'))).toEqual([])
 })
 
-test.each(BAD)('A publication whose job id is %j is dropped, and the log says so', (jid) => {
+test.each(BAD)('A publication whose job id is %j is dropped and logged', (jid) => {
   expect(isJob(dict({ tgt: '*', fun: 'test.ping', arg: [], jid }), log as never)).toBe(false)
   expect(lines).toEqual([expect.stringContaining('Dropped a publication')])
 })

@@ -1,5 +1,5 @@
-// Jobs that run on this minion. Each is noted in `cachedir/proc` while it runs, where other programs look, and gets a host
-// of its own so that ending it ends what it started.
+// Running jobs of this minion. Each has a file in `cachedir/proc` while it runs, for other programs, and its own host,
+// so that ending the job ends its processes.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -32,7 +32,7 @@ import { TakenJobs } from './taken-jobs.ts'
 export interface JobsOptions {
   opts: Dict
   log: Log
-  /** How notes of jobs are written. */
+  /** How files of running jobs are written. */
   storing?: Storing
   /** Counts jobs, where metrics are switched on. */
   metrics?: MinionMetrics
@@ -40,21 +40,21 @@ export interface JobsOptions {
   tracer?: Tracer | undefined
 }
 
-/** Where a job comes from and its return goes. */
+/** The source of a job and the destination of its return. */
 export interface JobHome {
-  /** The functions as they are when a job begins. */
+  /** The functions at the time when a job begins. */
   functions(): Promise<Registry>
   /** Takes the finished return. */
   finished(ret: Dict): void
   /** The master that published the job. */
   master?: string
-  /** What is said about a function that is not there, where that is not what a minion says. */
+  /** The message for an unknown function, if it differs from the minion's. */
   unknown?(fun: string): string
   /** Called when everything about the job is done. */
   ended?(): Promise<void>
 }
 
-/** What Salt tells functions about resources behind a minion, where a job means none. */
+/** The keywords about resources that Salt passes to functions when a job targets no resource. */
 const UNMANAGED: ReadonlyArray<[Value, Value]> = [
   ['resource_targets', []],
   ['pure_resource_target', false],
@@ -64,10 +64,10 @@ const UNMANAGED: ReadonlyArray<[Value, Value]> = [
 /** Whether a name is a job id, or a word in place of one: the master is to choose it, or not to keep the return. */
 export const isReturnJid = (jid: string): boolean => isJid(jid) || jid === 'req' || jid === 'nocache'
 
-/** The logger of commands, all of which `cmd` starts in Salt. */
+/** The logger of commands; in Salt, `cmd` runs all of them. */
 const COMMANDS = loggerName('module', 'cmd')
 
-/** How long a returner may delay the return to the master, in ms. */
+/** How long a returner may delay the return to the master, in milliseconds. */
 const HEAD_START = 1000
 
 interface Running {
@@ -127,7 +127,7 @@ export class Jobs {
     return this.running.size
   }
 
-  /** Begins a job, when there is room for one more: once for each home, as the minion's or that of what it looks after. */
+  /** Begin a job, when there is room for one more: once for each home, which is the minion or one of its resources. */
   begin(load: Dict, ...homes: JobHome[]): void {
     const work = async (signal: AbortSignal): Promise<void> => {
       await Promise.all(homes.map((home) => this.finish(load, home, signal).finally(() => home.ended?.())))
@@ -135,7 +135,7 @@ export class Jobs {
     this.hold(load, work, homes[0]?.master)
   }
 
-  /** Carry out a job in a span below the one that published it; the return is sent inside of it. */
+  /** Carry out a job in a span below the span of its publication, and send the return in it. */
   private finish(load: Dict, home: JobHome, signal: AbortSignal): Promise<void> {
     const { tracer } = this.options
     if (!tracer) return this.finishNow(load, home, signal)
@@ -157,9 +157,11 @@ export class Jobs {
     if (wanted.length === 0) return home.finished(ret)
     const whole = withFields(new Map(ret), load, ['ret_config', 'ret_kwargs'])
     const tell = metrics && ((name: string, outcome: ReturnerOutcome) => metrics.handed(name, outcome))
-    const handed = handReturn((await home.functions()).ctx, wanted, whole, tell)
+    const hints = new HintList()
+    const { ctx } = (await home.functions()).with({ hint: (hint) => hints.add(hint) })
+    const handed = handReturn(ctx, wanted, whole, tell)
     await Promise.race([handed, sleep(HEAD_START, undefined, { ref: false })])
-    home.finished(ret)
+    home.finished(hints.addTo(ret))
     await handed
   }
 
@@ -191,7 +193,7 @@ export class Jobs {
     })
   }
 
-  /** Ends a job and what it started; false when there is none of that number. Signal 0 only asks. */
+  /** Signal a job and its processes; return false if the job is not running. Signal 0 only tests. */
   signal(jid: string, signal: number): boolean {
     const job = this.running.get(jid)
     if (!job) return false
@@ -210,8 +212,9 @@ export class Jobs {
   }
 
   /**
-   * Do work with a note of it on disk. A job runs also when its note cannot be written: whoever has to free a full disk does it by
-   * a job. It still runs once, because its publication was counted before; only a minion that is killed meanwhile cannot tell.
+   * Do work with a file about it on disk. The job also runs if the file cannot be written: freeing a full disk may need
+   * a job. The job still runs only once, because its publication was counted before; but a minion that is killed
+   * meanwhile cannot report it.
    */
   private async noted(note: Dict, work: () => Promise<void>): Promise<void> {
     const { log, storing = namingErrors } = this.options
@@ -274,14 +277,14 @@ export class Jobs {
     }
   }
 
-  /** The return of a job that could not even begin, such as one for which no file could be opened. */
+  /** The return of a job that could not begin, for example because no file could be opened. */
   private notRun(load: Dict, error: unknown): Dict {
     const { message, stack } = toError(error)
     this.options.log('error', `Job ${str(load.get('jid')!)} could not run: ${stack ?? message}`)
     return refused(`The minion could not run the job: ${message}`)
   }
 
-  /** How far a job is, for functions that answer piece by piece. */
+  /** The progress reporter of a job, for functions that return results piece by piece. */
   private progressOf({ askMaster }: DaemonAccess, jid: Value): NonNullable<DaemonAccess['progress']> {
     const id = option(this.options.opts, 'id')
     return (index, value) =>

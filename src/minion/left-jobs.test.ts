@@ -17,7 +17,7 @@ const byJid = (one: Dict, other: Dict): number => Number(one.get('jid')) - Numbe
 const note = (fields: Record<string, Value>): Uint8Array => encodeMsgpack(fields, 'bus')
 
 describe('jobs that an earlier life left', () => {
-  it('are told as failed, with the reason, but for what cannot be read', () => {
+  it('are returned as failed with the reason, except unreadable ones', () => {
     writeFileSync(join(directory, '1'), note({ jid: '1', fun: 'test.sleep', arg: [9], user: 'root', pid: 7 }))
     writeFileSync(join(directory, '2'), note({ jid: '2', fun: 'test.ping', schedule: 'daily' }))
     writeFileSync(join(directory, '3'), note({ jid: '3', fun: 'test.ping' }).subarray(0, 5))
@@ -59,7 +59,7 @@ describe('the outbox of a minion', () => {
     await second.close()
   })
 
-  it('keeps nobody who ends waiting for a master that does not answer', async () => {
+  it('does not delay the end of a minion when the master does not answer', async () => {
     let answer: (error: Error) => void = () => undefined
     const silent = outbox(() => new Promise((_, fail) => void (answer = fail)))
     void silent.post(ret('3'))

@@ -22,7 +22,7 @@ function put(folder: string, name: string, days = 0): void {
 const settle = (used: string[], moved: Array<[string, string]> = []): void =>
   settleOutboxes({ cachedir, used: new Set(used), moved, log: (level, text) => void lines.push(`${level}: ${text}`) })
 
-it('Returns for a former master are told and stay a week; others are not touched', () => {
+it('Returns for a former master are logged and stay a week; others are unchanged', () => {
   put('outbox-a', '1.p', 30)
   put('outbox-b', '1.p', 6)
   put('outbox-b', '2.p', 8)

@@ -1,4 +1,5 @@
-// What a machine behind a minion has of its minion: its options, and what its functions may ask the master for.
+// The options of a machine behind a minion, taken from its minion, and the requests that its functions may send to the
+// master.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { option } from '../config/mod.ts'
@@ -6,7 +7,7 @@ import { type Dict, SaltError, str, type Value } from '../data/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import type { DaemonAccess } from '../sdk/mod.ts'
 
-/** The options of a machine: those of its minion, with a cache of its own below the folders of its kind. */
+/** Return the options of a machine: those of its minion, with a cache folder of its own. */
 export function machineOptions(opts: Dict, kind: readonly string[], id: string): Dict {
   const name = /^[\w@][\w.@:-]{0,100}$/.test(id) ? id : createHash('sha256').update(id).digest('hex')
   const folder = join(option(opts, 'cachedir'), ...kind, name)
@@ -16,24 +17,27 @@ export function machineOptions(opts: Dict, kind: readonly string[], id: string):
     ['cachedir', folder],
     ['extension_modules', join(folder, 'extmods')],
     ['grains_cache', false],
-    // those of the minion say nothing about the machine
+    // grains in the minion's options do not describe the machine
     ['grains', new Map()],
-    // the session has fetched them
+    // the session has already fetched them
     ['autoload_dynamic_modules', false],
   ])
 }
 
-/** The daemon that functions of the machine see. No daemon runs there, and they must not control that of the minion. */
+/**
+ * The daemon in the context of functions of the machine. No daemon runs there, and the functions must not control the
+ * minion's.
+ */
 const NOBODY = {
   fire: async (): Promise<boolean> => false,
   running: (): Dict[] => [],
   signal: (): boolean => false,
 }
 
-/** What states of a machine ask the master, or tell it, in the name of the minion. */
-const ASKED = new Set(['_master_tops', '_minion_event'])
+/** Requests of the machine's states that go to the master in the name of the minion. */
+const ASKED = new Set(['_master_opts', '_master_tops', '_minion_event'])
 
-/** Return the daemon that functions of a machine see; `minion` is absent where no master stands behind it. */
+/** Return the daemon in the context of functions of a machine; `minion` is absent if there is no master. */
 export const daemonFor = (opts: Dict, minion: Registry | undefined): DaemonAccess => ({
   ...NOBODY,
   askMaster: async (load) => {

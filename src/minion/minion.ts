@@ -37,12 +37,23 @@ import { MinionMetrics } from './metrics.ts'
 import { OUTBOX, outboxOf } from './outbox.ts'
 import { MasterPeer } from './peer.ts'
 import { pingMaster, watchGrains } from './periodic.ts'
-import { addMineJob, holdReturns, openMinionSchedule, watchMaster } from './scheduled.ts'
+import type { ProxyDevice } from './proxy/device.ts'
+import { addMineJob, holdReturns, keepDevice, openMinionSchedule, watchMaster } from './scheduled.ts'
 import { signInSettings } from './settings.ts'
 import { beginUpgrade, reportUpgrade, watchUpgrade } from './side-by-side.ts'
 import { startupJob } from './startup.ts'
 
 type Closing = () => unknown
+
+/** The surroundings of a minion in its program. */
+export interface MinionSurroundings {
+  /** The words that start it again in the background. */
+  startedAs?: readonly string[] | undefined
+  /** Access of functions to a master on this machine. */
+  overSsh?: OverSsh | undefined
+  /** The device behind a proxy minion. */
+  proxy?: ProxyDevice | undefined
+}
 
 export class Minion {
   readonly opts: Dict
@@ -51,7 +62,7 @@ export class Minion {
   private readonly host: LocalHost
   private readonly storage: StorageWatch
   private readonly closings: Closing[] = []
-  /** Resolves when nothing on this machine keeps the minion from running: its sockets and its key are there. */
+  /** Resolves when everything on this machine that the minion needs is ready: its sockets and its key. */
   readonly started: Promise<void>
   private onStarted!: () => void
   private readonly over: Promise<string>
@@ -59,12 +70,13 @@ export class Minion {
   private finish!: (why: string) => void
   private readonly startedAs: readonly string[] | undefined
   private readonly overSsh: OverSsh | undefined
+  private readonly proxy: ProxyDevice | undefined
   private jobs!: Jobs
   private peers: MasterPeer[] = []
   private schedule: Schedule | undefined
   private hasBeacons = false
   private leads = false
-  /** The functions of scheduled jobs and beacons: those of the first master, once it is reached. */
+  /** The functions for scheduled jobs and beacons: those of the first master, once the minion reached it. */
   private functions!: () => Promise<Registry>
   /** Sends the returns of scheduled jobs that ended before a master was reached. */
   private releaseReturns: () => void = () => undefined
@@ -74,10 +86,11 @@ export class Minion {
   private tracer: Tracer | undefined
   private hasMasters = false
 
-  /** `startedAs`: the words that start it again in the background; `overSsh`: what the program reaches for a master beside it. */
-  constructor(opts: Dict, log: Log, startedAs?: readonly string[], overSsh?: OverSsh) {
+  constructor(opts: Dict, log: Log, { startedAs, overSsh, proxy }: MinionSurroundings = {}) {
     this.startedAs = startedAs
     this.overSsh = overSsh
+    this.proxy = proxy
+    if (proxy) this.closings.push(() => proxy.close())
     this.opts = opts
     this.host = new LocalHost({ cache: option(opts, 'cachedir') })
     this.log = log
@@ -94,16 +107,19 @@ export class Minion {
       this.finish = done
       this.fatal = fail
     })
-    // heard by whoever runs this minion; nobody need
+    // the caller may await this promise later or never
     this.over.catch(() => undefined)
   }
 
-  /** Resolves when it is asked to end, and rejects with what ends it, such as a rejected key. */
+  /** Resolves when the minion is asked to end; rejects with the error that ends it, such as a rejected key. */
   get ended(): Promise<string> {
     return this.over
   }
 
-  /** Resolves when the minion listens to a master, or at once when it has none. One that cannot open is closed again. */
+  /**
+   * Resolves when the minion listens to a master, or at once if it has none. If opening fails, everything is closed
+   * again.
+   */
   async open(): Promise<void> {
     try {
       await this.begin()
@@ -135,7 +151,7 @@ export class Minion {
     const { storing } = this.storage
     const metrics = this.metrics && { metrics: this.metrics }
     this.jobs = new Jobs({ opts, log, storing, tracer: telemetry.tracer, ...metrics })
-    // a master that lets everybody in alike is waited for by this minion, not by each request
+    // in open mode, the minion itself retries the master, not each request
     const settings = { ...(await signInSettings(opts)), authSafemode: false }
     this.checkOpening()
     this.onStarted()
@@ -172,7 +188,7 @@ export class Minion {
     return telemetry
   }
 
-  /** Fire an event about this minion's disk here, and at its masters when they can be reached. */
+  /** Fire an event about this minion's disk here, and at its masters if they can be reached. */
   private tellStorage(moment: StorageMoment, data: Dict): void {
     const tag = `salt/minion/${option(this.opts, 'id')}/storage/${moment}`
     this.bus.fire(tag, new Map(data))
@@ -194,7 +210,7 @@ export class Minion {
     await sleep(seconds * 1000, undefined, { signal: wait.signal })
   }
 
-  /** Stop opening what was told to close meanwhile: nobody would close what comes later. */
+  /** Throw if the minion was closed meanwhile: resources opened later would never be closed. */
   private checkOpening(): void {
     if (this.isClosed) throw new BrineError('MinionClosed', 'The minion was closed while it opened')
   }
@@ -233,6 +249,7 @@ export class Minion {
       surroundings: (asked) => this.surroundings(asked),
       fatal,
       tracer: this.tracer,
+      proxy: this.proxy,
     })
     this.closings.push(() => peer.close())
     return peer
@@ -254,7 +271,7 @@ export class Minion {
   private async openPeer(peer: MasterPeer): Promise<void> {
     peer.onBegin = () => this.watch(peer)
     await peer.open()
-    // what it opened after it was closed
+    // close the peer, if it was opened after the minion was closed
     if (this.isClosed) await peer.close()
     this.checkOpening()
     const watch = new MasterWatch(peer, this.log)
@@ -269,7 +286,7 @@ export class Minion {
     this.log('info', 'Minion is ready to receive requests!')
   }
 
-  /** Without a master there are still the schedule and the beacons. */
+  /** Run without a master: schedule and beacons only. */
   private async openAlone(grains: Dict): Promise<void> {
     const { opts, log } = this
     const functions = await this.functionsAlone(opts, grains)
@@ -300,13 +317,15 @@ export class Minion {
     this.beginSchedule(opts)
   }
 
-  /** What one minion does once, however many masters it has: the schedule, the beacons and the engines. */
+  /** Start the parts that a minion has once, however many masters it has: schedule, beacons and engines. */
   private lead(opts: Dict, functions: () => Promise<Registry>): void {
     if (this.leads) return
     this.leads = true
     this.functions = functions
     const { log, bus } = this
-    addMineJob(this.beginSchedule(opts), opts)
+    const schedule = this.beginSchedule(opts)
+    addMineJob(schedule, opts)
+    if (this.proxy) keepDevice(schedule, opts, this.proxy)
     this.beginBeacons(opts)
     this.closings.push(
       watchGrains(opts, this.host, bus, log),
@@ -337,7 +356,7 @@ export class Minion {
     if (this.schedule) watchMaster(this.schedule, peer.opts, peer.master, first)
   }
 
-  /** How functions reach this minion. */
+  /** The context in which functions reach this minion. */
   private surroundings(peer?: MasterPeer): Partial<RegistryContext> {
     const { bus } = this
     return {
@@ -369,7 +388,7 @@ export class Minion {
   }
 }
 
-/** Why none of several could be opened: the first reason. */
+/** Throw the first reason if none of several could be opened. */
 function reason(error: unknown): never {
   throw error instanceof AggregateError ? error.errors[0] : error
 }

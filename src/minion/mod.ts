@@ -1,8 +1,8 @@
-// The minion: carries out what a master publishes, and the functions it does so with.
+// The minion: carries out publications of a master, with the functions for them.
 
 export { renderConfig } from './config-renderer.ts'
 export { docsFor } from './function-docs.ts'
-export { type MinionData, minionFunctions } from './functions.ts'
+export { type MinionData, minionFunctions, stateParts } from './functions.ts'
 export { MachineSession } from './machine-session.ts'
 export { masterBeside } from './master-beside.ts'
 export { findMaster } from './master-function.ts'
@@ -10,6 +10,8 @@ export { MasterLink, masterAddress } from './master-link.ts'
 export { callOrder } from './masters.ts'
 export { Minion } from './minion.ts'
 export { CallFailure, type CallResult, callOnce, type OneCall, readMetadata } from './one-call.ts'
+export { ProxyDevice } from './proxy/device.ts'
+export { ProxyGroup } from './proxy/group.ts'
 export { MasterSearch } from './reaching.ts'
 export { MinionSession } from './session.ts'
 export { signInSettings } from './settings.ts'

@@ -1,5 +1,5 @@
-// One call without a job of a master: words bound to arguments, the function run, its answer with what belongs to it. salt-call and
-// salt-ssh do this; both tell a failure as salt-call prints it.
+// One call without a job of a master, for salt-call and salt-ssh: bind words to arguments, run the function, return the
+// result with its details. Both programs report a failure as salt-call does.
 import { BrineError, type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, PyError, SaltError, str, type Value } from '../data/mod.ts'
@@ -20,21 +20,21 @@ import { docsFor, docText } from './function-docs.ts'
 export interface OneCall {
   fun: string
   jid: string
-  /** As given on a command line. */
+  /** The words of the command line. */
   words: readonly Value[]
-  /** Names of keywords whose values stay text. */
+  /** Names of keywords whose values are not parsed. */
   noParse?: readonly Value[]
-  /** What functions with open keywords see, as `__pub_*`. */
+  /** The `__pub_*` keywords for functions with open keywords. */
   published: ReadonlyMap<string, Value>
 }
 
-/** What a call gives; `out` is the outputter its function asks for. */
+/** The result of a call; `out` is the outputter that its function requests. */
 export interface CallResult {
   answer: Dict
   out: string
 }
 
-/** A call that came to no answer: the exit status of salt-call, and what it prints. */
+/** A call without a result: the exit status of salt-call and the text that it prints. */
 export class CallFailure extends Error {
   readonly status: number
   readonly stdout: string
@@ -77,7 +77,7 @@ export async function callOnce(functions: Registry, call: OneCall, log: Log): Pr
   return { answer, out: declaration.outputter ?? 'nested' }
 }
 
-/** What `--metadata` names, read as an argument. */
+/** Parse the value of `--metadata` as an argument. */
 export const readMetadata = (text: string): Value => readArgument(text)
 
 async function declarationOf(fun: string, functions: Registry): Promise<FunctionDeclaration> {
@@ -117,7 +117,7 @@ async function showingUsage(
   }
 }
 
-/** The beginning of a name shows what there is; other names are answered with those that are near. */
+/** Return the answer for an unknown function: for a prefix, the functions below it; else, similar names. */
 async function missing(fun: string, answer: Dict, functions: Registry): Promise<CallResult> {
   const docs = await docsFor(functions, fun)
   const text = `'${fun}' is not available.`
@@ -126,14 +126,14 @@ async function missing(fun: string, answer: Dict, functions: Registry): Promise<
     answer.set('out', 'nested').set('return', shown.set(fun, text))
     return { answer, out: 'nested' }
   }
-  let hint: string | undefined
   try {
     await functions.call(fun)
   } catch (error) {
     if (!(error instanceof BrineError)) throw error
-    hint = error.hint
+    const { message, hint } = error
+    throw new CallFailure(255, { stderr: `${hint === undefined ? '' : `${hint}\n`}${message}\n` })
   }
-  throw new CallFailure(255, { stderr: `${hint === undefined ? '' : `${hint}\n`}${text}\n` })
+  throw new CallFailure(255, { stderr: `${text}\n` })
 }
 
 /** The place of an error before its message, where it is known. */
@@ -142,7 +142,7 @@ function placeOf({ at }: BrineError, opts: Dict): string {
   return place === undefined ? '' : `${place}: `
 }
 
-/** What is printed for a failure. */
+/** Return the text and the status for an error. */
 async function failure(error: unknown, fun: string, opts: Dict, log: Log): Promise<CallFailure> {
   const { failureLine } = await import('../render/mod.ts')
   if (!(error instanceof BrineError)) {

@@ -1,5 +1,5 @@
-// A minion's life with one master, or with one at a time of several: it gets in, carries out what is published for it, and
-// sends back what came of it. With several masters at once a minion has one of these for each.
+// A minion's life with one master, or with one at a time out of several: it signs in, carries out publications, and
+// sends returns. A minion with several masters at once has one peer for each.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,6 +17,7 @@ import type { MinionSettings } from '../wire/mod.ts'
 import { isJob, isReturnJid, type Jobs } from './jobs.ts'
 import type { MasterGroup } from './masters.ts'
 import { outboxOf, ReturnOutbox } from './outbox.ts'
+import type { ProxyDevice } from './proxy/device.ts'
 import { MasterSearch } from './reaching.ts'
 import { listenForRefreshes } from './refreshing.ts'
 import { type MeantResources, MinionResources } from './resources.ts'
@@ -36,11 +37,13 @@ export interface PeerParts {
   others: readonly string[]
   settings: MinionSettings
   storing: Storing
-  /** Where returns wait that this master has not taken. */
+  /** The folder of returns that this master has not confirmed. */
   outbox: string
-  /** What functions reach besides the master. */
+  /** The context of functions besides the master. */
   surroundings(peer: MasterPeer): Partial<RegistryContext>
   fatal(error: Error): void
+  /** The device behind a proxy minion. */
+  proxy?: ProxyDevice | undefined
   /** Sends the spans of jobs. */
   tracer?: Tracer | undefined
 }
@@ -165,7 +168,7 @@ export class MasterPeer {
     }
   }
 
-  /** Tells the master of an event. */
+  /** Fire an event at the master. */
   async fireMaster(tag: string, data: Value, more: Iterable<readonly [Value, Value]> = []): Promise<void> {
     const load = new Map<Value, Value>([
       ['id', option(this.opts, 'id')],
@@ -178,30 +181,41 @@ export class MasterPeer {
     await this.ask(load)
   }
 
-  /** Tells the master of several events, which need no name of ours around them. */
+  /** Fire several events at the master; each carries its own tag. */
   async fireEvents(events: Value): Promise<void> {
     const load = dictFrom({ id: option(this.opts, 'id'), cmd: '_minion_event', pretag: null })
     await this.ask(load.set('events', events) as Dict)
   }
 
-  /** What follows a sign-in: data, functions, publications, and word that we are here. */
+  /** Continue after a sign-in: data, functions, publications, and the start events. */
   private async begin(): Promise<void> {
-    const { opts, log, host, bus, grains, surroundings } = this.parts
+    const { opts, log, host, bus, grains, surroundings, proxy } = this.parts
     if (!this.session) {
       this.session = new MinionSession(
-        { opts, log, host, link: this.reach.link, surroundings: surroundings(this) },
+        { opts, log, host, proxy, link: this.reach.link, surroundings: surroundings(this) },
         grains,
       )
       this.closings.push(listenForRefreshes(bus, this.session, log, () => this.registerResources()))
     }
     await this.session.refreshPillar()
+    await this.beginDevice()
     await this.listen()
     this.connected = true
     this.onBegin()
     await tellStart(this, opts, this.session.grains)
   }
 
-  /** Tells the master what this minion looks after. */
+  /** A proxy minion without its device is no use; the reason ends it. */
+  private async beginDevice(): Promise<void> {
+    try {
+      await this.parts.proxy?.begin(this.session)
+    } catch (error) {
+      this.parts.fatal(toError(error))
+      throw error
+    }
+  }
+
+  /** Report this minion's resources to the master. */
   async registerResources(): Promise<void> {
     await this.resources.register(this.session.pillar, this.ask)
   }
@@ -256,7 +270,7 @@ export class MasterPeer {
     this.begins(load, isOurs, behind)
   }
 
-  /** Carries out a job, as itself and in the names of what it looks after. */
+  /** Carry out a job as the minion and as the resources that it targets. */
   begins(load: Dict, isOurs = true, behind?: MeantResources): void {
     const { tracer } = this.parts
     if (!tracer) return this.beginsNow(load, isOurs, behind)
@@ -303,7 +317,10 @@ export class MasterPeer {
   }
 }
 
-/** Masters publish the ids of a limited user's target, and beside them the target as functions show it. */
+/**
+ * Restore the target for functions: for a limited user, masters publish the matching ids as the target, and the typed
+ * target beside it.
+ */
 function asTyped(load: Dict): void {
   const typed = load.get('typed')
   load.delete('typed')

@@ -1,5 +1,5 @@
-// Getting in with a master: those of a group are tried in turn, again and again, until one lets this minion in. What
-// cannot become better by waiting, a rejected key or a wrong fingerprint, ends it.
+// Sign-in with a master: the masters of a group are tried in turn, repeatedly, until one accepts this minion. An error
+// that waiting cannot fix (a rejected key, a wrong fingerprint) ends the minion.
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError, isA, type Log, Repeats, recover, toError } from '../base/mod.ts'
@@ -23,7 +23,7 @@ export interface ReachOptions {
   log: Log
   group: MasterGroup
   settings: MinionSettings
-  /** Hears of what ends the minion, also long after the first sign-in. */
+  /** Receives errors that end the minion, also long after the first sign-in. */
   fatal(error: Error): void
   /** Hears that publications do not come in any more. */
   onLost?: () => void
@@ -35,7 +35,7 @@ const isFatal = (outcome: SignInOutcome, retriesRejected: boolean): boolean =>
 /** Seconds; a timer takes not much more. */
 const LONGEST_S = 86_400
 
-/** Whether nobody answered, in contrast to an answer that refuses. */
+/** Whether the error means that no master answered, rather than that one refused. */
 const isSilence = (error: Error): boolean =>
   error instanceof SignInError
     ? error.outcome.status === 'timeout'
@@ -58,7 +58,7 @@ export function pauseAfter(failure: Error, attempt: number, opts: Dict): number 
 export class MasterSearch {
   /** The name of the master that let us in last. */
   name = ''
-  /** When the log tells again of a failure, by the master's name. */
+  /** When the log repeats a failure, by the master's name. */
   private repeats = new Repeats()
   private readonly options: ReachOptions
   private readonly stopped = new AbortController()
@@ -104,7 +104,7 @@ export class MasterSearch {
     return recover(isA(MasterUnresolvable), false, async () => !this.link.isAt(await this.address(this.name, true)))
   }
 
-  /** Send a request to a master that is not the one of now, over a connection of its own. */
+  /** Send a request to a master that is not the current one, over a separate connection. */
   askAside(name: string, load: Dict): Promise<Value> {
     return this.aside.ask(name, load)
   }
@@ -114,7 +114,7 @@ export class MasterSearch {
     return MasterLink.open({ opts, log, settings, address: await this.address(name, true) })
   }
 
-  /** Masters that are away are told apart without a sign-in, which the log would tell of each time. */
+  /** Test the connection first: a sign-in with an absent master would write to the log each time. */
   private async enterAside(link: MasterLink, name: string): Promise<void> {
     if (!(await this.answers(name))) throw new BrineError('MasterAway', `Master ${name} does not answer`)
     await link.channel.authenticate()
@@ -165,6 +165,8 @@ export class MasterSearch {
         throw error
       }
       if (error instanceof MasterUnresolvable && !group.failover) throw error
+      // no other master has a device for this minion
+      if (error instanceof BrineError && error.code === 'ProxyAborted') throw error
       const next = group.names.length > 1 ? ', trying next master (if any)' : ''
       const text = `Master ${name} could not be reached${next}: ${toError(error).message}`
       log(this.repeats.due(name) ? 'error' : 'debug', text)

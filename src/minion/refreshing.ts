@@ -1,4 +1,4 @@
-// What a minion does when its bus asks it to look again: at its grains, its pillar, its modules.
+// Requests on a minion's bus to refresh: grains, pillar, modules.
 import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { truthy, type Value } from '../data/mod.ts'
@@ -7,7 +7,7 @@ import type { MinionSession } from './session.ts'
 const PILLAR_DONE = '/salt/minion/minion_pillar_refresh_complete'
 const MODULES_DONE = '/salt/minion/minion_mod_refresh_complete'
 
-/** Begins to listen; gives what ends it. */
+/** Start listening; return a function that stops it. */
 export function listenForRefreshes(
   bus: EventBus,
   session: MinionSession,
@@ -25,7 +25,7 @@ export function listenForRefreshes(
     [
       'pillar_refresh',
       async () => {
-        // a job that comes meanwhile sees what was synced before
+        // jobs that start meanwhile see the files that were synced before
         session.forgetFunctions()
         await session.refreshGrains()
         await session.refreshPillar()
@@ -38,6 +38,7 @@ export function listenForRefreshes(
       'module_refresh',
       async (data) => {
         session.forgetFunctions()
+        await session.refreshProxy()
         await session.refreshGrains()
         if (truthy(data.get('notify') ?? false)) bus.fire(MODULES_DONE, new Map([['complete', true]]))
       },

@@ -18,7 +18,7 @@ function resolving(options: Record<string, Value>, failures: number, failover = 
   return { answer, lines, count: () => asked }
 }
 
-test('A name is asked for again until it is known', async () => {
+test('An unknown name is resolved again until it is known', async () => {
   const { answer, count } = resolving({ retry_dns: 0.01 }, 3)
   expect(await answer).toBe('10.0.0.1')
   expect(count()).toBe(4)

@@ -6,7 +6,7 @@ import { runFunction } from './run-job.ts'
 
 const dict = (fields: Record<string, Value>): Dict => new Map(Object.entries(fields))
 
-test('A caller cannot say in __pub_ keywords who published the job', async () => {
+test('A caller cannot set the publisher of the job in __pub_ keywords', async () => {
   const functions = new Registry(moduleTable, {
     opts: dict({ id: 'web1' }),
     grains: new Map(),

@@ -1,7 +1,7 @@
-// One function of a job: its arguments bound, the function run, and what it gives or how it fails as a return says it.
-import { BrineError, didYouMean, type Log, toError } from '../base/mod.ts'
+// Runs one function of a job: binds its arguments, runs it, and turns the result or the error into a return.
+import { askedBy, BrineError, didYouMean, type Log, toError } from '../base/mod.ts'
 import { type Dict, isDict, PyError, SaltError, type Value } from '../data/mod.ts'
-import { LoaderError, type Registry } from '../loader/mod.ts'
+import { askerOf, LoaderError, type Registry } from '../loader/mod.ts'
 import { bindPublished, type FunctionDescription, hintAbout, jobRetcode, signatureOf } from '../sdk/mod.ts'
 import { execute } from './executing.ts'
 
@@ -14,13 +14,13 @@ export interface JobOutcome {
 }
 
 const FAILED = 1
-/** What an unknown function is answered with. */
+/** Return code for an unknown function. */
 const UNKNOWN = 1
 
 export interface JobCall {
   fun: string
   args: readonly Value[]
-  /** What functions with open keywords see of the job, as `__pub_*`. */
+  /** The `__pub_*` keywords about the job, for functions with open keywords. */
   published: Dict
 }
 
@@ -43,11 +43,11 @@ export async function runFunction(functions: Registry, call: JobCall, log: Log):
   }
 }
 
-/** The declaration, or why there is none. */
+/** Return the declaration, or the reason why it is missing. */
 async function find(functions: Registry, fun: string): Promise<FunctionDescription | string> {
   const dot = fun.indexOf('.')
   const module = dot < 0 ? fun : fun.slice(0, dot)
-  if (!functions.has(fun)) return ''
+  if (!functions.has(fun)) return functions.absence(fun) ?? ''
   try {
     return (await functions.module(module)).functions[fun.slice(dot + 1)] ?? ''
   } catch (error) {
@@ -56,7 +56,7 @@ async function find(functions: Registry, fun: string): Promise<FunctionDescripti
   }
 }
 
-/** Tell the advice of an error and its place, where the return has only the message. */
+/** Report the hint and the place of an error as a hint of the job, because the return contains only the message. */
 function hintAt({ ctx }: Registry, error: BrineError): void {
   const { reason: text, hint, at } = error
   if (hint !== undefined || (error instanceof SaltError && at))
@@ -78,7 +78,9 @@ function invoke(functions: Registry, declaration: FunctionDescription, { fun, ar
   // functions trust the `__pub_*` keywords, so only the job may set them
   for (const name of [...bound.kwargs.keys()]) if (name.startsWith('__pub_')) bound.kwargs.delete(name)
   if (signature.open) for (const [name, value] of published) bound.kwargs.set(`__pub_${String(name)}`, value)
-  return execute({ functions, fun, args: bound.args, kwargs: bound.kwargs, load: published })
+  const run = () => execute({ functions, fun, args: bound.args, kwargs: bound.kwargs, load: published })
+  // a right on a machine behind this minion is no right on the minion, where its functions run
+  return functions.ctx.host.remote ? askedBy(askerOf(fun, [...bound.kwargs.keys()]), run) : run()
 }
 
 async function failure(error: unknown, fun: string, declaration: FunctionDescription, log: Log): Promise<JobOutcome> {

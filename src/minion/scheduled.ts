@@ -1,4 +1,4 @@
-// Scheduled jobs on a minion: what is in its schedule by itself, how a job of it runs, and the return that its bus tells.
+// Scheduled jobs on a minion: built-in jobs, the run of a job, and its return as an event on the bus.
 import { type Log, newJid, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
@@ -7,7 +7,7 @@ import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.
 import { endingHost } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { diskKeeper, manageSchedule, metadataOf, Schedule } from '../schedule/mod.ts'
-import { signatureOf } from '../sdk/mod.ts'
+import { type ProxyAccess, signatureOf } from '../sdk/mod.ts'
 import { assertNoBlackout } from './executing.ts'
 import type { Jobs } from './jobs.ts'
 
@@ -28,7 +28,7 @@ const MOST_HELD = 1000
 
 const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 
-/** Opens the schedule of a minion; gives it and what ends it. */
+/** Open the schedule of a minion; return it and a function that closes it. */
 export function openMinionSchedule(parts: SchedulingParts): { schedule: Schedule; close: () => void } {
   const { opts, log, bus, jobs } = parts
   const schedule: Schedule = new Schedule({
@@ -82,7 +82,25 @@ export function addMineJob(schedule: Schedule, opts: Dict): void {
   schedule.look()
 }
 
-/** Hold the returns of scheduled jobs that no master can take yet; the result sends them, once. */
+/** `proxy_keep_alive`: let the schedule look whether the device behind a proxy minion is there. */
+export function keepDevice(schedule: Schedule, opts: Dict, proxy: ProxyAccess): void {
+  if (proxy.has('alive') && option(opts, 'proxy_keep_alive')) {
+    const job = dict({
+      function: 'status.proxy_reconnect',
+      minutes: option(opts, 'proxy_keep_alive_interval'),
+      jid_include: true,
+      maxrunning: 1,
+      return_job: false,
+      kwargs: dict({ proxy_name: proxy.type }),
+      enabled: true,
+    })
+    schedule.own.set('__proxy_keepalive', job)
+  } else schedule.own.delete('__proxy_keepalive')
+  schedule.save()
+  schedule.look()
+}
+
+/** Hold the returns of scheduled jobs until a master can take them; the returned function sends them, once. */
 export function holdReturns(bus: EventBus, log: Log): () => void {
   const held: Dict[] = []
   const stop = bus.listen(
@@ -100,7 +118,9 @@ export function holdReturns(bus: EventBus, log: Log): () => void {
   }
 }
 
-/** With `master_alive_interval`: jobs that see whether the master is there, and whether the first one is back. */
+/**
+ * For `master_alive_interval`, add jobs that check whether the master answers, and whether the first master is back.
+ */
 export function watchMaster(schedule: Schedule, opts: Dict, master: string, first: string | undefined): void {
   for (const name of [...schedule.own.keys()]) {
     if (str(name).startsWith('__master_alive_') || name === '__master_failback') schedule.own.delete(name)
@@ -149,7 +169,7 @@ function runScheduled(parts: SchedulingParts, fun: string, job: Dict): void {
   })
 }
 
-/** Runs the function and notes what came of it. */
+/** Run the function and add the result to the return. */
 async function perform(parts: SchedulingParts, job: Dict, ret: Dict, signal: AbortSignal): Promise<void> {
   const fun = str(ret.get('fun')!)
   try {
@@ -163,8 +183,9 @@ async function perform(parts: SchedulingParts, job: Dict, ret: Dict, signal: Abo
     })
     assertNoBlackout(functions.ctx, fun)
     if (!functions.has(fun)) {
-      ret.set('return', `'${fun}' is not available.`)
-      throw new RangeError(`'${fun}' is not available.`)
+      const text = functions.absence(fun) ?? `'${fun}' is not available.`
+      ret.set('return', text)
+      throw new RangeError(text)
     }
     ret.set('return', await call(functions, fun, job, ret))
     ret.set('retcode', functions.ctx.memory.get('retcode') ?? 0)

@@ -1,5 +1,5 @@
-// A minion's side of a connection: who it is, what its master gave it, and the functions over both. The daemon has one as
-// long as it lives, a single call has one for itself.
+// A minion's side of a connection: its identity, the data from its master, and the functions over both. The daemon
+// keeps one session; a single call opens its own.
 import { isLogged, type Log, namedLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, SaltError, secretTexts, str, type Value } from '../data/mod.ts'
@@ -7,20 +7,25 @@ import { RemoteFileClient } from '../fileserver/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
-import { passedToExtPillars } from '../pillar/mod.ts'
+import { decryptOverride, passedToExtPillars } from '../pillar/mod.ts'
 import { askForSecrets, type PillarOrigin, type PillarRequest, readOrigins, takeSecrets } from '../sdk/mod.ts'
 import { isWireError } from '../wire/mod.ts'
 import { minionFunctions } from './functions.ts'
 import type { MasterLink } from './master-link.ts'
+import type { ProxyDevice } from './proxy/device.ts'
 
 export interface SessionParts {
   opts: Dict
   log: Log
   host: Host
   link: MasterLink
-  /** What functions reach besides: the daemon around them. */
+  /** The device behind a proxy minion. */
+  proxy?: ProxyDevice | undefined
+  /** The daemon around the functions, if there is one. */
   surroundings?: Partial<RegistryContext>
 }
+
+type AskedPillar = Omit<PillarRequest, 'overrideEncoding'>
 
 export class MinionSession {
   grains: Dict
@@ -37,6 +42,15 @@ export class MinionSession {
     return option(this.parts.opts, 'id')
   }
 
+  get opts(): Dict {
+    return this.parts.opts
+  }
+
+  /** Load a proxy module anew whose file has changed. */
+  async refreshProxy(): Promise<void> {
+    await this.parts.proxy?.refresh()
+  }
+
   /** The functions as grains, pillar and users' own modules are now. */
   get functions(): Promise<Registry> {
     this.made ??= this.open()
@@ -44,7 +58,7 @@ export class MinionSession {
   }
 
   private async open(): Promise<Registry> {
-    const { opts, host, log, link, surroundings } = this.parts
+    const { opts, host, log, link, surroundings, proxy } = this.parts
     const functions = minionFunctions({
       opts,
       grains: this.grains,
@@ -54,8 +68,9 @@ export class MinionSession {
       files: new RemoteFileClient(opts, host, link, log),
       filesFor: (own, controller, whole) => new RemoteFileClient(own, controller, link, log, whole),
       more: {
-        freshPillar: (request) => this.askPillar(request),
-        pillarOrigins: (path, request) => this.askOrigins(path, request),
+        freshPillar: async (request) => this.askPillar(await this.readable(request)),
+        pillarOrigins: async (path, request) => this.askOrigins(path, await this.readable(request)),
+        ...(proxy?.isOpen && { proxy }),
         ...surroundings,
       },
     })
@@ -69,8 +84,9 @@ export class MinionSession {
   }
 
   async refreshGrains(): Promise<void> {
-    const { opts, host, log } = this.parts
-    this.grains = await collectGrains({ opts, host, log: namedLog(log, 'salt.loaded.int.grains.core') })
+    const { opts, host, log, proxy } = this.parts
+    const device = proxy?.isOpen ? { proxy } : {}
+    this.grains = await collectGrains({ opts, host, log: namedLog(log, 'salt.loaded.int.grains.core'), ...device })
     opts.set('grains', this.grains)
     this.made = undefined
   }
@@ -78,12 +94,21 @@ export class MinionSession {
   async refreshPillar(): Promise<void> {
     const { opts } = this.parts
     const pillarenv = option(opts, 'pillarenv')
-    this.pillar = await this.askPillar({ pillarenv, override: null, overrideEncoding: null })
+    this.pillar = await this.askPillar({ pillarenv, override: null })
     opts.set('pillar', this.pillar)
     this.made = undefined
   }
 
-  private async askPillar(request: PillarRequest): Promise<Dict> {
+  /** Decrypt the pillar override with the keys of the minion: the master does not decrypt data of a minion. */
+  private async readable(request: PillarRequest): Promise<PillarRequest> {
+    const { opts, log } = this.parts
+    const { override, overrideEncoding } = request
+    if (override === null || overrideEncoding === null) return request
+    await decryptOverride(override, overrideEncoding, { opts, functions: await this.functions, log })
+    return request
+  }
+
+  private async askPillar(request: AskedPillar): Promise<Dict> {
     const log = namedLog(this.parts.log, 'salt.pillar')
     const began = performance.now()
     const load = askForSecrets(this.pillarLoad('_pillar', request))
@@ -96,8 +121,8 @@ export class MinionSession {
     return pillar
   }
 
-  /** Only a master of ours tells. */
-  private async askOrigins(path: readonly string[], request: PillarRequest): Promise<PillarOrigin[]> {
+  /** Ask for the sources of pillar values; only a Brine master answers. */
+  private async askOrigins(path: readonly string[], request: AskedPillar): Promise<PillarOrigin[]> {
     const load = this.pillarLoad('_pillar_origins', request).set('path', [...path]) as Dict
     try {
       return readOrigins(await this.parts.link.channel.sendPrivate(load))
@@ -107,7 +132,7 @@ export class MinionSession {
     }
   }
 
-  private pillarLoad(cmd: string, request: PillarRequest): Dict {
+  private pillarLoad(cmd: string, request: AskedPillar): Dict {
     const { opts } = this.parts
     const load = new Map<Value, Value>([
       ['cmd', cmd],
@@ -119,7 +144,6 @@ export class MinionSession {
       ['extra_minion_data', passedToExtPillars(opts)],
       ['ver', '2'],
     ])
-    if (request.overrideEncoding !== null) load.set('pillar_override_encoding', request.overrideEncoding)
     if (request.ext !== undefined) load.set('ext', request.ext)
     return load
   }

@@ -1,5 +1,5 @@
-// The minion on the master's own machine, by whose functions and states orchestrations and reactions work: the master's options
-// and file roots, a pillar of its own when states run, and the master within reach.
+// The minion on the master's own machine, which runs the functions and states of orchestrations and reactions. It has
+// the master's options and file roots, a pillar of its own for states, and access to the master.
 import { dirname } from 'node:path'
 import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
@@ -31,7 +31,8 @@ export async function masterMinion({ opts, host, log }: MasterMinionParts): Prom
     ownPlugin: async ({ ctx }, family, name) => (await import('../pybridge/mod.ts')).ownPlugin(ctx, family, name),
     render: async ({ text, ...request }) => {
       const { renderText } = await import('../render/mod.ts')
-      return (await renderText(text, { ...request, opts: own, grains, pillar, functions, log })).value
+      const unmasked = functions.with({ masked: false })
+      return (await renderText(text, { ...request, opts: own, grains, pillar, functions: unmasked, log })).value
     },
     freshPillar: async (request) => {
       const { LocalPillar } = await import('../pillar/mod.ts')

@@ -3,28 +3,32 @@
 import { option } from '../config/mod.ts'
 import { type Dict, statesSucceeded, type Value } from '../data/mod.ts'
 import type { MasterContext, OrchestrationRequest, Orchestrator, ResumeChoice, StepMemory } from '../sdk/mod.ts'
-import { keptRequest, listRuns, resumedRequest, showRun } from './record.ts'
+import { doubtfulSteps, keptRequest, listRuns, resumedRequest, showRun } from './record.ts'
+import { RunRecord, type ShareRun } from './run-record.ts'
 import { keptSteps } from './steps.ts'
 
-/** What a run needs of the call that starts it; `function` calls a function of the minion beside the master. */
-type Starter = Pick<MasterContext, 'opts' | 'jid' | 'user' | 'function' | 'orchestrations'>
+/** The parts of the calling context that a run needs; `function` calls a function of the minion beside the master. */
+type Starter = Pick<MasterContext, 'opts' | 'jid' | 'user' | 'log' | 'function' | 'orchestrations'>
 
 export class Orchestration implements Orchestrator {
   private readonly starter: Starter
-  /** The job id of the recorded run; undefined before the first run, and in a dry run. */
-  private recorded: string | undefined
-  /** How steps of a run that is resumed are treated. */
+  private readonly share: ShareRun | undefined
+  /** The record of the run; undefined before the first run, and in a dry run. */
+  private recorded: RunRecord | undefined
+  /** How a resumed run treats the recorded steps. */
   private choice: ResumeChoice | undefined
 
-  constructor(starter: Starter) {
+  /** `share` sends changes of the record to the other masters of a cluster. */
+  constructor(starter: Starter, share?: ShareRun) {
     this.starter = starter
+    this.share = share
   }
 
   async run(request: OrchestrationRequest): Promise<Dict> {
     const { opts } = this.starter
     const { mods, test, exclude, pillar, pillar_enc } = request
     const jid = request.orchestration_jid ?? this.starter.jid
-    if (test !== true) this.begin(request)
+    if (test !== true) await this.begin(request)
     const running = await this.starter.function('state.sls', [mods, test, exclude], {
       pillar,
       saltenv: request.saltenv ?? option(opts, 'saltenv'),
@@ -36,13 +40,15 @@ export class Orchestration implements Orchestrator {
     })
     const data: Dict = new Map([[option(opts, 'id') || 'master', running]])
     const succeeded = statesSucceeded(data)
-    if (this.recorded !== undefined) this.store.end(this.recorded, succeeded ? 'succeeded' : 'failed')
+    await this.recorded?.end(succeeded ? 'succeeded' : 'failed')
     return new Map<Value, Value>([['data', data]]).set('outputter', 'highstate').set('retcode', succeeded ? 0 : 1)
   }
 
   resume(jid: string, choice: ResumeChoice): Promise<Dict> {
     const request = resumedRequest(this.store, jid, choice)
-    this.recorded = jid
+    for (const tag of doubtfulSteps(this.store, jid))
+      this.starter.log('warning', `Step '${tag}' of orchestration '${jid}' had begun, and its outcome is unknown`)
+    this.recorded = this.record(jid)
     this.choice = choice
     return this.run(request)
   }
@@ -55,15 +61,19 @@ export class Orchestration implements Orchestrator {
     return showRun(this.store, jid)
   }
 
-  /** Return the memory of the steps of the recorded run; undefined when there is none. */
+  /** Return the recorded steps of the run; undefined if nothing is recorded. */
   steps(): StepMemory | undefined {
-    return this.recorded === undefined ? undefined : keptSteps(this.store, this.recorded, this.choice)
+    return this.recorded && keptSteps(this.recorded, this.choice)
   }
 
   /** Begin the record of a run, or continue the record of the run that is resumed. */
-  private begin(request: OrchestrationRequest): void {
-    this.recorded ??= this.starter.jid
-    this.store.begin(this.recorded, keptRequest(request, this.starter.user))
+  private begin(request: OrchestrationRequest): Promise<void> {
+    this.recorded ??= this.record(this.starter.jid)
+    return this.recorded.begin(keptRequest(request, this.starter.user))
+  }
+
+  private record(jid: string): RunRecord {
+    return new RunRecord(this.store, jid, this.share)
   }
 
   private get store() {

@@ -38,6 +38,10 @@ function runOf(store: OrchestrationStore, jid: string): OrchestrationRun {
   return run
 }
 
+/** Return the tags of steps that began and did not end: their results are unknown. */
+export const doubtfulSteps = (store: OrchestrationStore, jid: string): string[] =>
+  store.steps(jid).flatMap(({ tag, result }) => (result ? [] : [tag]))
+
 const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
 export function listRuns(store: OrchestrationStore, count: number): Dict {
@@ -55,7 +59,7 @@ export function showRun(store: OrchestrationStore, jid: string): Dict {
   const run = runOf(store, jid)
   const steps = store.steps(jid).map(({ tag, at, result }) => {
     const step = new Map<Value, Value>([['step', tag]]).set('started', timeOf(at))
-    if (!result) return step.set('state', 'begun')
+    if (!result) return step.set('state', run.state === 'running' ? 'begun' : 'in doubt')
     step.set('state', result.get('result') === false ? 'failed' : 'done').set('comment', result.get('comment') ?? '')
     return result.has('__jid__') ? step.set('jid', result.get('__jid__')!) : step
   })

@@ -1,30 +1,30 @@
-// The steps of one orchestration in the store: each is noted when it begins, with the jobs it makes, and when it ends; what
-// succeeded in an earlier attempt is not done again.
+// The steps of one orchestration in the store. A step is recorded when it begins, with its jobs, and when it ends. A
+// step that succeeded in an earlier attempt is not repeated.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { newJid } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { ResumeChoice, StepMemory } from '../sdk/mod.ts'
-import type { OrchestrationStore } from '../store/mod.ts'
+import type { RunRecord } from './run-record.ts'
 
 interface GoingOn {
-  store: OrchestrationStore
-  jid: string
+  record: RunRecord
   tag: string
 }
 
 const going = new AsyncLocalStorage<GoingOn>()
 
-/** A job that a step is about to make gets its number and is noted; others stay as they are. */
+/** Give a job of a step its job id and record it; return other jobs unchanged. */
 export function asStepJob<T extends { jid?: string }>(job: T): T {
   const step = going.getStore()
   if (!step) return job
   const jid = job.jid ?? newJid()
-  step.store.noteJob(step.jid, step.tag, jid)
+  step.record.noteJob(step.tag, jid)
   return { ...job, jid }
 }
 
 /** `choice` is that of a run that is resumed. */
-export function keptSteps(store: OrchestrationStore, jid: string, choice?: ResumeChoice): StepMemory {
+export function keptSteps(record: RunRecord, choice?: ResumeChoice): StepMemory {
+  const { store, jid } = record
   const done = new Map<string, Dict>()
   for (const { tag, result } of store.steps(jid)) {
     const isDone = result && result.get('result') !== false && result.get('__state_ran__') !== false
@@ -32,11 +32,11 @@ export function keptSteps(store: OrchestrationStore, jid: string, choice?: Resum
   }
   for (const tag of choice?.skip ?? []) if (!done.has(tag)) done.set(tag, skipped(tag))
   return {
-    planned: (steps) => store.plan(jid, steps),
+    planned: (steps) => record.plan(steps),
     recall: (tag) => done.get(tag),
-    begun: (tag, place) => store.beginStep(jid, tag, place),
-    ended: (tag, result) => store.endStep(jid, tag, result),
-    during: (tag, work) => going.run({ store, jid, tag }, work),
+    begun: (tag, place) => record.beginStep(tag, place),
+    ended: (tag, result) => record.endStep(tag, result),
+    during: (tag, work) => going.run({ record, tag }, work),
   }
 }
 

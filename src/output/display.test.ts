@@ -7,7 +7,7 @@ import { display, displayHtml, displayPlain } from './display.ts'
 
 const dict = (entries: Record<string, Value>) => dictFrom(entries)
 
-test('display shows nested what the outputter asked for cannot show', () => {
+test('display shows data nested if the requested outputter cannot show it', () => {
   expect(display('key', dict({ zzz: 1 }), dict({ transport: 'zeromq' }))).toBe('zzz:\n    1')
   expect(display('highstate', ['a'])).toBe('- a')
 })

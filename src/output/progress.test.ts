@@ -48,3 +48,10 @@ test('ProgressLine stays one line of the terminal, and labels cannot steer it', 
   line.update(step(5, '\x1b[2Ja\nb 日本語 and more'))
   expect(screen.written).toEqual(['\r  5/120    4 %  0:00  ?[2Ja b\x1b[K'])
 })
+
+test('ProgressLine is seen on a terminal that does not tell its width', () => {
+  const screen = terminal(0)
+  const line = new ProgressLine(screen, { after: 0 })
+  line.update(step(5))
+  expect(screen.written).toEqual(['\r  5/120    4 %  0:00  test.nop: a\x1b[K'])
+})

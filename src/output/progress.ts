@@ -5,11 +5,14 @@ import { stripEscapes } from './text.ts'
 
 export interface ProgressScreen {
   write(text: string): void
-  /** The width of the terminal now. */
+  /** The width of the terminal now; 0 where the terminal does not tell it. */
   columns(): number
   /** Milliseconds of a clock that never goes back. */
   now(): number
 }
+
+/** The width of a terminal that does not tell its own, such as one below `script` without input. */
+const USUAL_COLUMNS = 80
 
 export interface ProgressTimes {
   /** Milliseconds before the line is shown at all, so that short runs print nothing. */
@@ -21,7 +24,7 @@ export interface ProgressTimes {
 export interface ProgressStep {
   done: number
   total: number
-  /** What is going on now, such as `file.managed: /etc/motd`. */
+  /** The current step, such as `file.managed: /etc/motd`. */
   label: string
 }
 
@@ -53,13 +56,13 @@ export class ProgressLine {
   }
 }
 
-/** ` 37/120   30 %  1:05  file.managed: /etc/motd`, cut to what fits before the last column. */
+/** Return ` 37/120   30 %  1:05  file.managed: /etc/motd`, cut to the columns before the last. */
 function progressText({ done, total, label }: ProgressStep, elapsed: number, columns: number): string {
   const count = `${String(done).padStart(String(total).length)}/${total}`
   const share = total > 0 ? Math.floor((done / total) * 100) : 100
   const seconds = Math.floor(elapsed / 1000)
   const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
   const line = `${count}  ${String(share).padStart(3)} %  ${clock}  ${stripEscapes(label).replace(/[\x00-\x1f\x7f]+/g, ' ')}`
-  const room = Math.max(0, columns - 1)
+  const room = (columns > 0 ? columns : USUAL_COLUMNS) - 1
   return textLength(line) <= room ? line : [...line].slice(0, room).join('')
 }

@@ -40,7 +40,7 @@ describe('pillar', () => {
     expect(dumpJson(pillar)).not.toContain('secret')
   })
 
-  test('keeps what compiles and says what did not', async () => {
+  test('keeps the compiled part and reports errors', async () => {
     const { pillar } = await compile({
       '/srv/pillar/top.sls': "base:\n  '*': [bad, good, gone]\n",
       '/srv/pillar/bad.sls': 'a: {{ nope }}\n',
@@ -62,7 +62,7 @@ describe('pillar', () => {
     expect(dumpJson(pillar.get('_errors')!)).toMatch(/^\["Rendering SLS 'web\.+' failed\./)
   })
 
-  test('names the renderer that cannot decrypt what was given', async () => {
+  test('names the renderer that cannot decrypt its input', async () => {
     const request = { override: new Map([['a', 'b']]), overrideEncoding: 'zz' }
     await expect(compile({}, { decrypt_pillar_renderers: ['gpg'] }, request)).rejects.toThrow(
       "Failed to decrypt pillar override: 'zz' is not a valid decryption renderer. Valid choices are: gpg",

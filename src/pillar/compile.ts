@@ -2,7 +2,7 @@
 // Templates and matchers see the pillar as far as it is complete: while SLS files are rendered that is nothing, unless
 // `ext_pillar_first` is set.
 import { isLogged, type Log, namedLog, SALT_VERSION, silentLog } from '../base/mod.ts'
-import { option } from '../config/mod.ts'
+import { option, rawOption } from '../config/mod.ts'
 import { type Dict, isDict, isList, secretTexts, shallowCopy, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { MatchSubject } from '../match/mod.ts'
@@ -19,7 +19,7 @@ import { matchingStates, type ReadTop, readTop } from './top.ts'
 import { userExtPillars } from './user-ext-pillars.ts'
 
 export interface PillarInput {
-  /** The master's options, or the minion's own where there is no master. */
+  /** The master's options, or the minion's own without a master. */
   opts: Dict
   grains: Dict
   minionId: string
@@ -33,19 +33,21 @@ export interface PillarInput {
   extraMinionData?: Value
   /** Functions for templates, over the options and the pillar as far as it is complete. */
   functions?: (opts: Dict, pillar: Dict) => FunctionSource
-  /** External pillars beside the built-in ones. */
+  /** External pillars in addition to the built-in ones. */
   extPillars?: ExtPillars
   renderers?: Iterable<Renderer>
-  /** Folders of `pillar_roots` that are no directories, by the names that stand there. */
+  /** Entries of `pillar_roots` that are not directories, by their text. */
   folders?: PillarFolders
   /** Whether a compound target means this minion to the master; without a master it knows no minions. */
   isMember?: (target: Value) => boolean | Promise<boolean>
+  /** Whether a master compiles it for a minion. What the minion lays over it is then not decrypted with the keys of the master. */
+  isForMinion?: boolean
   log?: Log
 }
 
 export interface CompiledPillar {
   pillar: Dict
-  /** Which sources say something about a path of keys, in the order they were merged. */
+  /** Return the sources that set a path of keys, in merge order. */
   origins(path: readonly string[]): PillarOrigin[]
 }
 
@@ -57,7 +59,7 @@ export async function compilePillar(input: PillarInput): Promise<CompiledPillar>
   return { pillar, origins: (path) => originsOf(compilation.sources, path) }
 }
 
-/** The top data, without what it leads to. */
+/** Read the top data only. */
 export function readPillarTop(input: PillarInput): Promise<ReadTop> {
   return new Compilation(input).readTop()
 }
@@ -74,7 +76,7 @@ class Compilation {
   private readonly tree: PillarTree
   private readonly merge: PillarMerge
   private readonly override: Dict
-  /** What templates and matchers see; changed in place. */
+  /** The context of templates and matchers; changed in place. */
   private readonly seen: Dict
   private readonly functions: FunctionSource | undefined
 
@@ -91,7 +93,9 @@ class Compilation {
     this.functions = input.functions?.(this.ownOptions(), this.seen)
   }
 
-  /** For functions and external sources, `id` is that of who compiles: a master's own where there is one. */
+  /**
+   * Options for functions and external sources; `id` is that of the compiling process, on a master the master's own.
+   */
   private ownOptions(): Dict {
     return new Map(this.opts).set('id', this.input.opts.get('id') ?? this.input.minionId)
   }
@@ -107,7 +111,7 @@ class Compilation {
     const top = await this.readTop()
     const errors: string[] = []
     if (option(this.opts, 'ext_pillar_first')) {
-      this.see(await this.addExternal(this.override, errors))
+      this.see(await this.addExternal(this.isOverrideApart ? new Map() : this.override, errors))
       this.see(this.merge(this.seen, await this.renderMatching(top, errors)))
     } else {
       this.see(await this.renderMatching(top, errors))
@@ -117,7 +121,7 @@ class Compilation {
     return this.complete(errors)
   }
 
-  /** Tell the log which sources the pillar has; its values are secrets. */
+  /** Log the sources of the pillar, without its values, which are secrets. */
   tell(pillar: Dict, ms: number): void {
     const { log } = this
     if (!isLogged(log, 'debug')) return
@@ -143,22 +147,35 @@ class Compilation {
     }
     if (errors.length > 0) {
       for (const error of errors) this.log('critical', `Pillar render error: ${error}`)
-      // a source may have added its own, and a pillar that is compiled again knows the same ones
+      // a source may have added its own errors, and a pillar that is compiled again gets the same ones
       const known = (pillar as Dict).get('_errors') ?? null
       ;(pillar as Dict).set('_errors', [...new Set([...(isList(known) ? known : []), ...errors])])
     }
-    if (this.override.size > 0) {
-      pillar = this.merge(pillar, this.override)
-      this.sources.push({ name: 'command line', data: this.override, under: [] })
-    }
-    const complete = pillar as Dict
-    const undecrypted = await decryptPillar(complete, { opts: this.opts, log: this.log, ...this.withFunctions() })
-    if (undecrypted.length > 0) {
-      const known = complete.get('_errors')
-      complete.set('_errors', [...(Array.isArray(known) ? known : []), ...undecrypted])
-    }
+    const complete = this.isOverrideApart
+      ? this.overridden(await this.decrypted(pillar as Dict))
+      : await this.decrypted(this.overridden(pillar))
     this.see(complete)
     return complete
+  }
+
+  /** Whether values that the caller lays over the pillar must not be decrypted here. */
+  private get isOverrideApart(): boolean {
+    return this.input.isForMinion === true && truthy(rawOption(this.opts, 'decrypt_pillar'))
+  }
+
+  private overridden(pillar: Value): Dict {
+    if (this.override.size === 0) return pillar as Dict
+    this.sources.push({ name: 'command line', data: this.override, under: [] })
+    return this.merge(pillar, this.override) as Dict
+  }
+
+  private async decrypted(pillar: Dict): Promise<Dict> {
+    const undecrypted = await decryptPillar(pillar, { opts: this.opts, log: this.log, ...this.withFunctions() })
+    if (undecrypted.length > 0) {
+      const known = pillar.get('_errors')
+      pillar.set('_errors', [...(Array.isArray(known) ? known : []), ...undecrypted])
+    }
+    return pillar
   }
 
   private withFunctions(): { functions?: FunctionSource } {
@@ -169,7 +186,7 @@ class Compilation {
   private shownOptions(): Dict {
     const shown: Dict = new Map(this.opts)
     for (const hidden of ['pillar', '__context__', 'functions', 'matchers', 'rend']) shown.delete(hidden)
-    // whoever has these speaks for every master of the cluster
+    // these secrets give control of the whole cluster
     for (const secret of ['cluster_secret', 'cluster_nats', 'cluster_key_pass']) shown.delete(secret)
     return shown.set('saltversion', SALT_VERSION)
   }
@@ -253,7 +270,7 @@ class Compilation {
     return pillar
   }
 
-  /** As `env_order` says; environments it does not name come last. */
+  /** Sort by `env_order`; other environments come last. */
   private inOrder(matching: Map<Value, string[]>): Array<[Value, string[]]> {
     const order = option(this.opts, 'env_order')
     if (!Array.isArray(order)) return [...matching]

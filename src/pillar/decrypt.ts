@@ -1,5 +1,5 @@
-// `decrypt_pillar`: the keys whose values are decrypted once the pillar is complete, each with its renderer.
-import { BrineError, type Log } from '../base/mod.ts'
+// `decrypt_pillar`: the keys whose values are decrypted after the pillar is complete, each with its renderer.
+import { BrineError, isAskedByTarget, type Log } from '../base/mod.ts'
 import { option, rawOption } from '../config/mod.ts'
 import {
   contains,
@@ -27,7 +27,7 @@ export interface DecryptContext {
   log: Log
 }
 
-/** Changes the pillar in place, and gives what went wrong. */
+/** Decrypt in place; return the errors. */
 export async function decryptPillar(pillar: Dict, ctx: DecryptContext): Promise<string[]> {
   const configured = rawOption(ctx.opts, 'decrypt_pillar')
   if (!truthy(configured)) return []
@@ -64,7 +64,7 @@ const isChangedInPlace = (value: Value): boolean =>
   value instanceof Map || Array.isArray(value) || (value instanceof PySet && !(value instanceof PyFrozenSet))
 
 /** Decrypts with a renderer that `decrypt_pillar_renderers` allows. */
-export async function decryptValue(value: Value, renderer: Value, ctx: DecryptContext): Promise<Value> {
+async function decryptValue(value: Value, renderer: Value, ctx: DecryptContext): Promise<Value> {
   const allowed = option(ctx.opts, 'decrypt_pillar_renderers')
   if (truthy(allowed) && isIterable(allowed) && !contains(allowed, renderer)) {
     const choices = Array.isArray(allowed) ? allowed.map(str).join(', ') : str(allowed)
@@ -80,7 +80,23 @@ export async function decryptValue(value: Value, renderer: Value, ctx: DecryptCo
   throw new SaltError('SaltInvocationError', `Decryption renderer '${str(renderer)}' is not available`)
 }
 
-/** A list of keys and of single-item dicts (or its YAML) as one dict; anything else as an empty one. */
+/**
+ * Decrypt the values of a pillar override in place, with the keys of the machine that got the request. A master never
+ * does this for a minion: the minion could have it decrypt values of others.
+ */
+export async function decryptOverride(override: Dict, renderer: string, ctx: DecryptContext): Promise<void> {
+  const failed = (why: string, cause?: unknown): SaltError =>
+    new SaltError('CommandExecutionError', `Failed to decrypt pillar override: ${why}`, { cause })
+  if (isAskedByTarget()) throw failed('a module on a target asks for it, and the keys are not those of the target')
+  try {
+    await decryptValue(override, renderer, ctx)
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error
+    throw failed(error.message, error)
+  }
+}
+
+/** Merge a list of keys and of single-item dicts (or its YAML) into one dict; any other value gives an empty dict. */
 function repacked(option: Value): Dict {
   const text = textOf(option)
   const items = text === undefined ? option : load(text)

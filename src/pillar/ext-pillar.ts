@@ -1,12 +1,12 @@
 // External pillars: sources beside the SLS files, named in `ext_pillar`. Each entry is a dict of one source and its
 // arguments; of several in one entry only the last one's data counts.
-import { BrineError } from '../base/mod.ts'
+import { BrineError, didYouMean, toError, withHint } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { contains, type Dict, PyError, str, truthy, type Value } from '../data/mod.ts'
 import { callExtPillar, type ExtPillar, type ExtPillarContext } from '../sdk/mod.ts'
 import type { PillarFolders } from './pillar-tree.ts'
 
-/** What the external pillars of this room see besides: they may compile roots that are no directories. */
+/** The extra context of external pillars in this room: they may compile roots that are not directories. */
 export interface OwnPillarContext extends ExtPillarContext {
   compileRoots(roots: Dict, saltenv: string, folders?: PillarFolders): Promise<Dict>
 }
@@ -19,11 +19,11 @@ export interface ExtRequest {
   /** Data of the minion for sources that take it. */
   extraMinionData: Dict
   merge(a: Value, b: Value): Value
-  /** Told of all that was merged. */
+  /** Called with each merged piece. */
   merged(name: string, data: Value): void
 }
 
-/** The options make a source unusable: it counts as one that does not exist. */
+/** The options make a source unusable: it is treated as missing. */
 export class ExtPillarUnavailable extends BrineError<'ExtPillarUnavailable'> {
   constructor(name: string) {
     super('ExtPillarUnavailable', unavailable(name))
@@ -35,7 +35,7 @@ const EXTENSIONS = 'https://docs.saltstack.com/en/latest/ref/configuration/maste
 const unavailable = (name: string): string =>
   `ext_pillar interface named ${name} is unavailable. Make sure it is placed in the correct directory/location. Check ${EXTENSIONS} for details.`
 
-/** The pillar with what the external sources add; problems go to `errors`. */
+/** Return the pillar merged with the external sources; errors are appended to `errors`. */
 export async function addExtPillar(start: Dict, errors: string[], request: ExtRequest): Promise<Value> {
   const { ctx, sources, extraMinionData, merge } = request
   const configured = ctx.opts.get('ext_pillar')
@@ -54,7 +54,7 @@ export async function addExtPillar(start: Dict, errors: string[], request: ExtRe
       const name = str(key)
       const source = sources.get(name)
       if (source === undefined) {
-        ctx.log('critical', unavailable(name))
+        ctx.log('critical', withHint(unavailable(name), didYouMean(name, sources.keys())))
         continue
       }
       try {
@@ -63,13 +63,14 @@ export async function addExtPillar(start: Dict, errors: string[], request: ExtRe
         from = name
         ctx.log('debug', `ext_pillar ${name} answered after ${Math.round(performance.now() - began)} ms`)
       } catch (error) {
-        if (!(error instanceof BrineError)) throw error
         if (error instanceof ExtPillarUnavailable) {
           ctx.log('critical', error.message)
           continue
         }
-        errors.push(`Failed to load ext_pillar ${name}: ${error.message}`)
-        ctx.log('error', `Exception caught loading ext_pillar '${name}':\n${error.message}`)
+        const { message, stack } = toError(error)
+        errors.push(`Failed to load ext_pillar ${name}: ${message}`)
+        ctx.log('error', `Exception caught loading ext_pillar '${name}':\n${message}`)
+        if (!(error instanceof BrineError)) ctx.log('debug', stack ?? '')
       }
     }
     if (!truthy(data)) continue

@@ -1,26 +1,26 @@
 // Pillar of a minion without a master: compiled by the minion itself, from its own options and files. Gives functions
 // their fresh pillar, and the answer to where a value comes from.
-import { BrineError, type Log } from '../base/mod.ts'
+import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, SaltError, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { renderText } from '../render/mod.ts'
 import type { FunctionContext, PillarRequest } from '../sdk/mod.ts'
 import { type CompiledPillar, compilePillar, type PillarInput, readPillarTop } from './compile.ts'
-import { decryptValue } from './decrypt.ts'
+import { decryptOverride } from './decrypt.ts'
 import type { ReadTop } from './top.ts'
 
-export interface LocalPillarInput extends Pick<PillarInput, 'extPillars' | 'renderers' | 'isMember'> {
+export interface LocalPillarInput extends Pick<PillarInput, 'extPillars' | 'renderers' | 'isMember' | 'isForMinion'> {
   opts: Dict
   grains: Dict
   host: Host
-  /** The functions that templates call; they see the pillar as far as it is complete. */
+  /** The functions of templates; they see the pillar so far. */
   registry: Registry
   log?: Log
 }
 
-/** What a registry needs to answer for pillar. */
+/** The parts of a registry that answer pillar requests. */
 export type PillarAnswers = Required<Pick<FunctionContext, 'freshPillar' | 'pillarOrigins'>>
 
 export class LocalPillar implements PillarAnswers {
@@ -48,23 +48,13 @@ export class LocalPillar implements PillarAnswers {
     return readPillarTop(await this.compilation({}, saltenv))
   }
 
-  private async decrypted(override: Value, encoding: string): Promise<void> {
-    const { opts, registry, log = () => {} } = this.input
-    try {
-      await decryptValue(override, encoding, { opts, functions: registry, log })
-    } catch (error) {
-      if (!(error instanceof BrineError)) throw error
-      throw new SaltError('CommandExecutionError', `Failed to decrypt pillar override: ${error.message}`)
-    }
-  }
-
   private async compilation(request: Partial<PillarRequest>, saltenv: Value): Promise<PillarInput> {
-    const { opts, grains, host, log, extPillars, renderers, isMember } = this.input
+    const { opts, grains, host, registry, log = () => {}, isForMinion = false } = this.input
+    const { extPillars, renderers, isMember } = this.input
     const override = request.override ?? null
     const encoding = request.overrideEncoding ?? null
-    if (override !== null && encoding !== null) {
-      await this.decrypted(override, encoding)
-    }
+    if (override !== null && encoding !== null)
+      await decryptOverride(override, encoding, { opts, functions: registry, log })
     return {
       opts,
       grains,
@@ -79,11 +69,12 @@ export class LocalPillar implements PillarAnswers {
       ...(extPillars && { extPillars }),
       ...(renderers && { renderers }),
       ...(isMember && { isMember }),
-      ...(log && { log }),
+      isForMinion,
+      log,
     }
   }
 
-  /** Templates see values as they are. */
+  /** Templates see values unmasked. */
   private functions(opts: Dict, pillar: Dict): Registry {
     const { grains, registry, log } = this.input
     const own: Registry = registry.with({

@@ -16,18 +16,17 @@ export interface MinionPillarRequest {
   saltenv?: Value
   pillarenv?: Value
   override?: Value
-  overrideEncoding?: string | null
   ext?: Value
-  /** What the minion passes on to external sources. */
+  /** The extra data that the minion sends for external sources. */
   extraMinionData?: Value
-  /** Whether Vault is to be left out: the policies that the minion has there depend on this pillar. */
+  /** Whether to leave out Vault: the minion's policies there depend on this pillar. */
   isWithoutVault?: boolean
 }
 
 /** The option, named as in Salt, that is set in a compilation without Vault. */
 const WITHOUT_VAULT = '_vault_runner_is_compiling_pillar_templates'
 
-/** Templates of a pillar see the master's options, but for what is the minion's. */
+/** Return the options for pillar templates: the master's, except for some of the minion's. */
 function optionsFor(opts: Dict, request: MinionPillarRequest): Dict {
   const { id, grains, saltenv = null, pillarenv = null, isWithoutVault = false } = request
   const own = new Map(opts)
@@ -40,7 +39,7 @@ export async function minionPillar(known: MinionKnowledge, host: Host, request: 
   return (await compiledMinionPillar(known, host, request)).pillar
 }
 
-/** What says something about a path of keys in a minion's pillar, in the order it was merged. */
+/** Return the sources that set a path of keys in a minion's pillar, in merge order. */
 export async function minionPillarOrigins(
   known: MinionKnowledge,
   host: Host,
@@ -61,7 +60,6 @@ export async function compiledMinionPillar(
     {
       pillarenv: truthy(pillarenv) ? str(pillarenv) : null,
       override: isDict(override) ? override : null,
-      overrideEncoding: request.overrideEncoding ?? null,
       ext: request.ext ?? null,
       extraMinionData: request.extraMinionData ?? null,
     },
@@ -69,13 +67,13 @@ export async function compiledMinionPillar(
   )
 }
 
-/** The top data of a minion's pillar, and what went wrong with it. */
+/** Return the top data of a minion's pillar, and the errors. */
 export async function minionPillarTop(known: MinionKnowledge, host: Host, request: MinionPillarRequest) {
   const { top, errors } = await (await compilerFor(known, host, request)).top(request.saltenv ?? null)
   return { top: top as Dict, errors }
 }
 
-/** Return the pillar that the master keeps of a minion, or one that is compiled without Vault. */
+/** Return the pillar that the master has stored for a minion, or a pillar compiled without Vault. */
 export async function keptPillar(
   known: MinionKnowledge,
   host: Host,
@@ -99,7 +97,7 @@ async function compilerFor(known: MinionKnowledge, host: Host, request: MinionPi
     log,
     keptPillar: (refresh) => keptPillar(known, host, { id, grains }, refresh),
     ownPlugin: async ({ ctx }, family, name) => (await import('../pybridge/mod.ts')).ownPlugin(ctx, family, name),
-    // a module of users' own may serve some minions only, so that it is asked for each
+    // a user's own module may support some minions only, so its condition is evaluated for each
     userModules: async (own, builtIn) => (await import('../pybridge/mod.ts')).userModules(own, builtIn),
     render: async ({ text, ...rendering }) => {
       return (await renderText(text, { ...rendering, opts, grains, pillar: new Map(), functions: registry, log })).value
@@ -107,5 +105,5 @@ async function compilerFor(known: MinionKnowledge, host: Host, request: MinionPi
   })
   if (moduleFiles(opts, 'modules').length > 0 || option(opts, 'python_upstream_modules')) await registry.refresh()
   const isMember = (target: Value): boolean => resolveCertain(known, target).includes(id)
-  return new LocalPillar({ opts, grains, host, registry, log, isMember })
+  return new LocalPillar({ opts, grains, host, registry, log, isMember, isForMinion: true })
 }

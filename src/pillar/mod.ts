@@ -1,5 +1,6 @@
 // Pillar: data for one minion, compiled from top files, SLS files and external sources.
 export { type CompiledPillar, compilePillar, type PillarInput } from './compile.ts'
+export { decryptOverride } from './decrypt.ts'
 export {
   allPillarRemotes,
   clearPillarLocks,

@@ -1,8 +1,8 @@
-// Functions and states of ours as Python sees them.
+// Functions and states of Brine for Python.
 import { BrineError, isA, recover } from '../base/mod.ts'
 import { type Dict, isDict, str, type Value } from '../data/mod.ts'
 import { display } from '../output/mod.ts'
-import type { AnswerFamily, FoundFunction, PythonSource, ScopeFunction } from '../python/mod.ts'
+import type { AnswerFamily, Families, FoundFunction, PythonSource, ScopeFunction } from '../python/mod.ts'
 import {
   bind,
   callSerializer,
@@ -31,7 +31,7 @@ export function functionFamily(ctx: FunctionContext): AnswerFamily {
   return {
     find: async (name) => {
       if (!ctx.has(name)) return undefined
-      // a module that cannot serve this minion is not there
+      // a module that does not support this minion counts as missing
       return recover(isA(BrineError), undefined, async () =>
         foundIn((await ctx.module(moduleOf(name))).functions[functionOf(name)]),
       )
@@ -41,7 +41,27 @@ export function functionFamily(ctx: FunctionContext): AnswerFamily {
   }
 }
 
-/** Formats, such as `json.serialize`, with those of users' own. */
+/** Return the functions of the proxy module on a proxy minion: `TYPE.function`. */
+export function proxyFamilies({ proxy }: Pick<FunctionContext, 'proxy'>): Families {
+  if (!proxy) return {}
+  const own = (name: string): string | undefined =>
+    moduleOf(name) === proxy.type && proxy.has(functionOf(name)) ? functionOf(name) : undefined
+  const family: AnswerFamily = {
+    find: async (name) => {
+      const fun = own(name)
+      return fun === undefined ? undefined : { doc: '', origin: await proxy.source(fun) }
+    },
+    names: () => proxy.names().map((fun) => `${proxy.type}.${fun}`),
+    call: (name, args, kwargs) => {
+      const fun = own(name)
+      if (fun === undefined) throw new Error(`'${name}' is not available.`)
+      return proxy.call(fun, args, new Map<Value, Value>(kwargs))
+    },
+  }
+  return { proxy: family }
+}
+
+/** Return formats, such as `json.serialize`, including users' own. */
 export function serializerFamily(ctx: FunctionContext): AnswerFamily {
   const kinds = ['serialize', 'deserialize'] as const
   const kindOf = (name: string) => kinds.find((kind) => kind === functionOf(name))
@@ -79,7 +99,7 @@ export function stateFamily(ctx: StateContext): AnswerFamily {
   }
 }
 
-/** Rendering and output, for the parts of the salt package that are about them. */
+/** Return the functions for rendering and output in the salt package. */
 export function textAnswers(ctx: Pick<FunctionContext, 'render' | 'opts'>): Record<string, ScopeFunction> {
   return {
     render: ([renderer, text, context, path]) =>

@@ -1,5 +1,6 @@
-// Plugins that options of a master name: drivers of the data cache, file server backends, stores of tokens, cloud providers. A plugin is
-// looked for at its first use, and each of its calls is bounded, so that one that hangs does not stop its host for good.
+// Plug-ins in options of a master: drivers of the data cache, file server backends, stores of tokens, cloud providers.
+// A plug-in is searched at its first use, and each call has a time limit, so that a hanging one does not block its host
+// forever.
 import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { type FamilyName, moduleFiles, type Scope, type ScopeFunction, upstreamFiles } from '../python/mod.ts'
@@ -11,7 +12,7 @@ import { userPlugins } from './plugins.ts'
 /** Seconds that a call may take unless `python_call_timeout` says otherwise. */
 const SECONDS = 60
 
-export interface PluginWish {
+export interface PluginRequest {
   family: FamilyName
   name: string
   /** Names that need no real Salt. */
@@ -40,20 +41,20 @@ export interface BoundCall {
   /** Seconds that it may take, where that is not the usual. */
   most?: number
   facts?: ReadonlyMap<Value, Value>
-  /** Answers to what the plugin asks, besides the usual. */
+  /** Further answers to requests of the plug-in. */
   answers?: Readonly<Record<string, ScopeFunction>>
   /** Ends the call from outside. */
   signal?: AbortSignal
 }
 
 /** Whether a file that is not built in may have a plugin of that name, judged by the names and texts of files. */
-export function mayBeOwn({ family, name, builtIn, opts }: Omit<PluginWish, 'log'>): boolean {
+export function mayBeOwn({ family, name, builtIn, opts }: Omit<PluginRequest, 'log'>): boolean {
   const further = builtIn.includes(name) ? [] : upstreamFiles(opts, family)
   return [...moduleFiles(opts, family), ...further].some((file) => mayServe(file, name))
 }
 
 /** The plugin of that name that serves here; undefined when none does, which costs the listing of a few folders. */
-export async function boundPlugin(wish: PluginWish): Promise<BoundPlugin | undefined> {
+export async function boundPlugin(wish: PluginRequest): Promise<BoundPlugin | undefined> {
   if (!mayBeOwn(wish)) return undefined
   const { family, name, builtIn, opts, log, isParallel = false } = wish
   const functions = await plainFunctions(opts, log)
@@ -61,7 +62,7 @@ export async function boundPlugin(wish: PluginWish): Promise<BoundPlugin | undef
   const scope: Scope = { ...functionScope(functions.ctx), pillar, log, memory: new Map(), most: SECONDS }
   const plugin = (await userPlugins(scope, family, [name], builtIn)).get(name)
   if (!plugin) return undefined
-  const turns = new Turns()
+  const queue = new CallQueue()
   return {
     name,
     functions: plugin.functions,
@@ -78,13 +79,16 @@ export async function boundPlugin(wish: PluginWish): Promise<BoundPlugin | undef
         ending: signal,
       }
       const run = () => plugin.call(own, fun, args, kwargs)
-      return isParallel ? run() : turns.take(run, most, `${name}.${fun}`)
+      return isParallel ? run() : queue.take(run, most, `${name}.${fun}`)
     },
   }
 }
 
-/** One call at a time. A call that waits too long for those before it fails, so that one that hangs does not gather callers. */
-class Turns {
+/**
+ * One call at a time. A call that waits too long for earlier ones fails, so that callers do not pile up behind a
+ * hanging call.
+ */
+class CallQueue {
   private last: Promise<unknown> = Promise.resolve()
 
   take(run: () => Promise<Value>, most: number, what: string): Promise<Value> {

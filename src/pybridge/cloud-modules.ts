@@ -16,7 +16,7 @@ import {
   type CloudSteps,
   type MachineRequest,
 } from '../sdk/mod.ts'
-import { type BoundPlugin, boundPlugin, type PluginWish } from './bound-plugin.ts'
+import { type BoundPlugin, boundPlugin, type PluginRequest } from './bound-plugin.ts'
 
 /** Seconds that calls may take. */
 const MOST = { create: 7200, destroy: 1800, query: 600 } as const
@@ -30,8 +30,8 @@ const OF_HOST: ReadonlySet<string> = new Set([
   ...['creating', 'created', 'waiting_for_ssh', 'deploying', 'deploy_script', 'destroying', 'destroyed'],
 ])
 
-/** What the driver says of its providers. */
-export interface CloudSurroundings extends Omit<PluginWish, 'family' | 'isParallel' | 'builtIn'> {
+/** The context of a driver, with the settings of its providers. */
+export interface CloudSurroundings extends Omit<PluginRequest, 'family' | 'isParallel' | 'builtIn'> {
   /** Settings of all providers by alias and driver. */
   providers: Dict
   profiles: Dict
@@ -58,7 +58,7 @@ class PluginAccount implements CloudAccount<typeof settings> {
     }
   }
 
-  /** Call a function; what the driver tells of its work goes to `steps`. */
+  /** Call a function; the driver's progress goes to `steps`. */
   async call(fun: string, args: Value[], kwargs: Dict, steps?: CloudSteps, login: Dict = new Map()): Promise<Value> {
     const most = fun === 'create' || fun === 'destroy' ? MOST[fun] : MOST.query
     const { alias, signal } = this.ctx
@@ -167,7 +167,7 @@ function nodeOf(name: string, brief: Value | undefined, full: Value | undefined)
 /** Functions that are not called by their names. */
 const HIDDEN: ReadonlySet<string> = new Set(['create', 'get_configured_provider', 'get_dependencies'])
 
-/** The driver of that name that is not built in; undefined when there is none. */
+/** Return the user's or extension's driver with this name; undefined if it does not exist. */
 export async function ownDriver(around: CloudSurroundings): Promise<CloudDriver | undefined> {
   const { name, log } = around
   const open = (providers: Dict): Promise<BoundPlugin | undefined> => {

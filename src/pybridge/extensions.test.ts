@@ -96,7 +96,7 @@ describe('a broken extension', () => {
     ['kills Python', 'import os, signal; os.kill(os.getpid(), signal.SIGKILL)', 'by SIGKILL'],
     ['never ends', 'import time\nwhile True: time.sleep(0.1)', 'the import of bad took longer than 1 seconds'],
   ])(
-    'whose package %s costs one line and its own modules',
+    'whose package %s costs one log line and its own modules',
     async (_what, text, reason) => {
       if (text.includes('while')) folder.opts.set('python_call_timeout', 1)
       packages.install('bad', {
@@ -128,7 +128,7 @@ describe('a broken extension', () => {
     expect(lines).toEqual([expect.stringContaining(reason)])
   })
 
-  test('that prints and forks harms nobody', async () => {
+  test('that prints and forks does no harm', async () => {
     const text = 'import os\nprint("hello")\nif os.fork() == 0: os._exit(0)\ndef x():\n    return 2\n'
     packages.install('noisy', { 'modules/noisy.py': text })
     const functions = await folder.registry()
@@ -138,10 +138,12 @@ describe('a broken extension', () => {
 })
 
 test('parts of extensions that nothing here loads are named in one warning', () => {
-  packages.install('everykind', EVERY_KIND)
+  packages.install('everykind', { ...EVERY_KIND, 'pkgdb/one.py': '', 'pkgfiles/one.py': '' })
   reportExtensions(folder.opts as Dict, folder.log)
   expect(folder.lines).toEqual([
     'info: Salt extensions: saltext.everykind 1.2',
-    'warning: Parts of Salt extensions that Brine does not load: proxy modules of saltext.everykind',
+    'warning: Brine does not load these parts of Salt extensions: metaproxy of saltext.everykind ' +
+      '(salt-proxy has only proxy and deltaproxy); pkgdb of saltext.everykind, pkgfiles of saltext.everykind ' +
+      '(spm, which uses them, is not part of Brine)',
   ])
 })

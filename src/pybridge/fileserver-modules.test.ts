@@ -33,7 +33,7 @@ const server = (): FileServer => new FileServer(folder.opts, new LocalHost(), fo
 const textOf = (place: { path: string } | undefined): string => readFileSync(place!.path, 'utf8')
 
 describe('a file server backend of an extension', () => {
-  test('serves its files before those of the backends behind it', async () => {
+  test('serves its files before later backends', async () => {
     packages.install('filed', { 'fileserver/kind.py': FILE_BACKEND })
     const files = server()
     expect(files.unknown).toEqual([])
@@ -98,7 +98,7 @@ describe('a file server backend of an extension', () => {
     expect(textOf(await files.find('web/init.sls', 'base'))).toBe('from: the extension\n')
   })
 
-  test('that does not serve is named, and one that is nowhere is unknown', async () => {
+  test('that is not available is reported, and a missing one is unknown', async () => {
     packages.install('filed', { 'fileserver/kind.py': 'def __virtual__():\n    return False, "not today"\n' })
     await expect(server().envs()).rejects.toThrow("backend 'kind' does not serve")
     folder.opts.set('fileserver_backend', ['kinf', 'roots'])

@@ -1,6 +1,7 @@
-// File server backends from users' own files and extensions, in Salt's form: functions `envs`, `find_file`, `serve_file`, `file_hash`,
-// `file_list`, `dir_list`, `symlink_list` and `update`. What `serve_file` gives is copied into the cache of this machine, and served from
-// there as long as `file_hash` says the same. A failure is the failure of the request: another backend may have another file of that name.
+// File server backends from users' own files and extensions, in Salt's form: functions `envs`, `find_file`,
+// `serve_file`, `file_hash`, `file_list`, `dir_list`, `symlink_list` and `update`. The data of `serve_file` is copied
+// into the cache of this machine, and served from there while `file_hash` is unchanged. A failure is the failure of the
+// request: another backend may have another file with that name.
 import { createHash } from 'node:crypto'
 import { dirname, join, normalize } from 'node:path/posix'
 import { type Log, toError } from '../base/mod.ts'
@@ -17,7 +18,7 @@ import {
   ownBackendsBy,
   type ServedFile,
   staysBelow,
-  type UpdateWish,
+  type UpdateRequest,
 } from '../fileserver/mod.ts'
 import type { FileStat, Host } from '../host/mod.ts'
 import { type BoundPlugin, boundPlugin, mayBeOwn } from './bound-plugin.ts'
@@ -40,7 +41,7 @@ class OwnFiles implements FileBackend {
   private readonly host: Host
   private readonly log: Log
   private opening: Promise<BoundPlugin> | undefined
-  /** What `file_hash` said of each copy. */
+  /** The `file_hash` of each copy. */
   private readonly sums = new Map<string, string>()
   private updated = Number.NEGATIVE_INFINITY
 
@@ -111,7 +112,7 @@ class OwnFiles implements FileBackend {
     return { path: copy.path, rel: textOf(found.get('rel') ?? null) ?? path, stat }
   }
 
-  /** The copy of a file, fetched if it is not there or the backend says that the file has changed. */
+  /** Return the copy of a file; fetch it if it is missing or the backend reports a change. */
   private async copied(plugin: BoundPlugin, load: Dict, found: Dict): Promise<{ path: string; stat: FileStat }> {
     const sum = await this.sumOf(plugin, load, found)
     const key = createHash('sha256')
@@ -150,7 +151,7 @@ class OwnFiles implements FileBackend {
     return Math.max(1, numberOf(this.opts.get(`${this.name}_update_interval`) ?? null) ?? INTERVAL)
   }
 
-  async update({ isDue = false }: UpdateWish): Promise<undefined> {
+  async update({ isDue = false }: UpdateRequest): Promise<undefined> {
     const now = performance.now() / 1000
     if (isDue && now - this.updated < this.interval()) return
     this.updated = now
@@ -178,13 +179,15 @@ class OwnFiles implements FileBackend {
 
 const isPath = (path: string): boolean => path !== '' && path !== '.' && staysBelow(normalize(path))
 
-/** Links by their paths: an entry whose path leaves the tree is dropped; where a link leads to is only told. */
+/**
+ * Return links by their paths: an entry whose path leaves the tree is dropped; the target of a link is only reported.
+ */
 function linksOf(links: Value): Map<string, string> {
   if (links === null || !isDict(links)) return new Map()
   return new Map([...links].map(([path, to]) => [str(path), str(to)] as const).filter(([path]) => isPath(path)))
 }
 
-/** The permissions in what Python's `os.stat` gives. */
+/** Return the permissions in Python's `os.stat`. */
 function modeIn(stat: Value): number | undefined {
   const mode = isList(stat) ? numberOf(stat[0] ?? null) : undefined
   return mode === undefined ? undefined : mode & 0o7777

@@ -1,16 +1,17 @@
 // Users' own execution modules as modules of the registry.
+import { option } from '../config/mod.ts'
 import type { Value } from '../data/mod.ts'
 import type { ModuleEntry, Registry } from '../loader/mod.ts'
 import { answersOf, callPython, type ModuleFile, moduleFolders, moduleText, type Scope } from '../python/mod.ts'
 import type { FunctionContext, FunctionDeclaration, ModuleDeclaration } from '../sdk/mod.ts'
-import { functionFamily, serializerFamily, textAnswers } from './answers.ts'
+import { functionFamily, proxyFamilies, serializerFamily, textAnswers } from './answers.ts'
 import { declaredParts, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
 import { describeHere } from './describe.ts'
 import { isListed } from './family-files.ts'
 import { placed, servedAs } from './places.ts'
 import { resourceFact, resourceFamilies } from './resource-facts.ts'
 
-/** What Python sees of a function's context. */
+/** Return a function's context for Python. */
 export function functionScope(ctx: FunctionContext): Scope {
   const { opts, grains, pillar, memory, log } = ctx
   return {
@@ -19,16 +20,23 @@ export function functionScope(ctx: FunctionContext): Scope {
     pillar,
     memory,
     log,
+    proxyMemory: ctx.proxy?.memory,
     ending: ctx.host.ending,
     remote: ctx.host.remote,
     context: ctx,
     facts: new Map<Value, Value>([
       ['utils', moduleFolders(opts, 'utils')],
       ['progress', ctx.daemon?.progress !== undefined],
+      ['proxymodule', option(opts, 'add_proxymodule_to_opts')],
       ...resourceFact(opts),
     ]),
     answers: answersOf(
-      { function: functionFamily(ctx), serializer: serializerFamily(ctx), ...resourceFamilies(opts) },
+      {
+        function: functionFamily(ctx),
+        serializer: serializerFamily(ctx),
+        ...proxyFamilies(ctx),
+        ...resourceFamilies(opts),
+      },
       {
         ...textAnswers(ctx),
         progress: async ([index, value]) => (await ctx.daemon?.progress?.(Number(index), value!)) ?? null,
@@ -91,7 +99,9 @@ const listedModules = (scope: Scope, file: ModuleFile): UserEntry<ModuleEntry>[]
     load: async () => ({ default: moduleDeclaration(await load()) }),
   }))
 
-/** Entries for the names that the text of a module tells; under another name than its own it does not serve. */
+/**
+ * Return entries for the names in the text of a module; an entry with another name than the module's is not available.
+ */
 export function listedEntries<Entry>(
   scope: Scope,
   family: string,

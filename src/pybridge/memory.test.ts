@@ -4,7 +4,7 @@ import { ModuleFolder } from './test-modules.test-support.ts'
 const folder = new ModuleFolder()
 afterAll(() => folder.remove())
 
-test('modules_max_memory is what modules may use, and the next call works', async () => {
+test('modules_max_memory limits the memory of modules, and the next call works', async () => {
   folder.write('modules/greedy.py', 'def take(megabytes):\n    return len(bytearray(megabytes << 20))\n')
   folder.opts.set('modules_max_memory', 400 * 2 ** 20)
   const functions = await folder.registry()

@@ -26,7 +26,7 @@ export function add(a, b = 2, ...more) { return a + b + more.length }
 export async function who(this: unknown, name = 'x, "y"') { return [name, this.grains.get('id')] }
 export const twice = (n: number): number => n * 2
 `
-/** What types leave behind at run time, and each kind of import and export. */
+/** The kinds of syntax that types leave at run time, and of imports and exports. */
 const SYNTAX = `
 import fs, { type Stats, existsSync } from 'node:fs'
 import type { Nothing } from './_nowhere.ts'
@@ -107,7 +107,7 @@ describe("users' own TypeScript modules", () => {
     ['_broken.ts, line 3: Unexpected token'],
     ["lost.ts, line 2: Cannot find './_gone.ts', which "],
     ['spaces.ts, line 2: A namespace cannot be used here'],
-  ])('that cannot be read are told of in the log: %s', (text) => {
+  ])('that cannot be read are logged: %s', (text) => {
     expect(folder.lines.filter((line) => /^error: Cannot load /.test(line)).join('\n')).toContain(text)
   })
 
@@ -116,13 +116,13 @@ describe("users' own TypeScript modules", () => {
     expect(Object.keys((await states.load('thing'))!.functions)).toEqual(['present'])
   })
 
-  test('are taken anew when what they import changes', async () => {
+  test('are loaded again when their imports change', async () => {
     folder.write('modules/_words.ts', 'export const greeting = (name: string): string => `good morning, ${name}`\n')
     await functions.refresh()
     expect(repr(await functions.call('typed.greet'))).toContain('good morning, world')
   })
 
-  test('leave nothing behind when they are taken anew', async () => {
+  test('leave nothing behind when they are loaded again', async () => {
     const { nativeModule } = await import('./native-modules.ts')
     const file = { name: 'heavy', path: `${folder.root}/modules/heavy.ts`, language: 'native' } as const
     const old: WeakRef<object>[] = []
@@ -142,7 +142,7 @@ describe("users' own TypeScript modules", () => {
       .toEqual([false, false, false, false, true])
   })
 
-  test('are taken anew when they change', async () => {
+  test('are loaded again when they change', async () => {
     folder.write('modules/plain.ts', 'export const twice = (n) => n * 3\n')
     await functions.refresh()
     expect(await functions.call('plain.twice', [4])).toBe(12)

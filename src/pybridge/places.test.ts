@@ -63,7 +63,7 @@ test.each([
   expect(await needOf(text)).toBe(need)
 })
 
-test('the text of a module for a target tells its names and functions', async () => {
+test('the text of a module for a target contains its names and functions', async () => {
   folder.write(
     'modules/probe.py',
     `import os

@@ -1,25 +1,25 @@
-// Kinds of resources from users' own files and extensions, in Salt's form: a module with `discover(opts)`, `grains()` and perhaps `init(opts)`, and
-// functions of its own. A job for a resource gets the functions of its minion as they are for `resource_type`, with those in the folder `modules`
-// of the kind in their place.
+// Types of resources from users' own files and extensions, in Salt's form: a module with `discover(opts)`, `grains()`,
+// optionally `init(opts)`, and further functions. A job for a resource gets the functions of its minion for that
+// `resource_type`, overridden by those in the folder `modules` of the type.
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { moduleTable, type Registry } from '../loader/mod.ts'
 import type { AnswerFamily } from '../python/mod.ts'
 import { functionFamily } from './answers.ts'
-import { type BoundPlugin, boundPlugin, type PluginWish } from './bound-plugin.ts'
+import { type BoundPlugin, boundPlugin, type PluginRequest } from './bound-plugin.ts'
 import { noteResource } from './resource-facts.ts'
 
-/** Things that one minion looks after; more are left out. */
+/** Limit of resources of one minion; more are dropped. */
 const MOST_IDS = 10_000
 
 export interface OwnResources {
   ids: string[]
   grains(id: string): Promise<Dict>
-  /** The functions of one of them; `minion` has those of the minion. */
+  /** Return the functions of one resource; `minion` has those of the minion. */
   functions(id: string, grains: Dict, minion: Registry): Promise<Registry>
 }
 
-export interface ResourceWish extends Omit<PluginWish, 'family' | 'isParallel'> {
+export interface ResourceRequest extends Omit<PluginRequest, 'family' | 'isParallel'> {
   /** The pillar of the minion, which has the settings. */
   pillar: Dict
 }
@@ -30,8 +30,8 @@ const factsOf = (type: string, id: string): Dict =>
     ['type', type],
   ])
 
-/** What a minion looks after of a kind that is not built in; undefined when there is none of that name. */
-export async function ownResources(wish: ResourceWish): Promise<OwnResources | undefined> {
+/** Return the resources of a type that is not built in; undefined if the type does not exist. */
+export async function ownResources(wish: ResourceRequest): Promise<OwnResources | undefined> {
   const { name, opts, pillar, log } = wish
   const plugin = await boundPlugin({ ...wish, family: 'resources' })
   if (!plugin?.has('discover')) return undefined

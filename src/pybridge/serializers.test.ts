@@ -41,7 +41,7 @@ def both(value):
   )
 })
 
-test('A format of the user stands before the built-in one, and may lack a direction', async () => {
+test("A user's own format precedes the built-in one, and may lack a direction", async () => {
   folder.write('serializers/json.py', 'def serialize(obj, **options):\n    return "mine"\n')
   const functions = await registry()
   expect(await functions.call('slsutil.serialize', ['json', new Map()])).toBe('mine')

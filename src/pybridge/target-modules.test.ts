@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../../test/until.ts'
 import type { Dict, Value } from '../data/mod.ts'
@@ -109,7 +112,7 @@ describe('modules for a target', () => {
     expect([one.children.length, two.children.length]).toEqual([1, 1])
   })
 
-  test('without Python there the error names the module, what needs the machine and what to do', async () => {
+  test('without Python there, the error names the module, its requirement and the remedy', async () => {
     const registry = await folder.registry({ host: target(null).host() })
     await expect(registry.call('machine.where')).rejects.toThrow(
       "'machine' __virtual__ returned False: machine_mod.py uses os.environ.get in line 6, so it runs on the target, " +
@@ -118,7 +121,7 @@ describe('modules for a target', () => {
     expect(await registry.call('pure.hello')).toContain('"you"')
   })
 
-  test('what ends before it begins is told of', async () => {
+  test('a worker that ends before its start is reported', async () => {
     const registry = await folder.registry({ host: target('#!/bin/sh\necho no luck >&2; exit 3\n').host() })
     await expect(registry.call('machine.where')).rejects.toThrow(
       'Python could not be started on the target: it ended with status 3: no luck',
@@ -126,7 +129,7 @@ describe('modules for a target', () => {
   })
 })
 
-describe('what a target may ask', () => {
+describe('requests of a target', () => {
   const ASKING = `
 import os
 def ask(name, *args, **kwargs):
@@ -154,6 +157,28 @@ def ask(name, *args, **kwargs):
     await expect(ask('between.pass_on', 'publish.publish', '*', 'test.ping')).rejects.toThrow(refused)
   })
 
+  test('no server is asked by the controller for it', async () => {
+    const asked: string[] = []
+    const web = createServer(({ url = '' }, answer) => {
+      asked.push(url)
+      answer.end('canary')
+    })
+    await once(web.listen(0, '127.0.0.1'), 'listening')
+    const { port } = web.address() as AddressInfo
+    try {
+      for (const call of [
+        ['http.query', `http://127.0.0.1:${port}/query`],
+        ['cp.get_file_str', `http://127.0.0.1:${port}/file`],
+        ['cp.get_url', 's3://bucket/key', null],
+        ['network.connect', '127.0.0.1', port],
+      ] satisfies Value[][])
+        await expect(ask(...call)).rejects.toThrow(/module on the target/)
+    } finally {
+      web.close()
+    }
+    expect(asked).toEqual([])
+  })
+
   test('options of the master are not shown to it', async () => {
     folder.opts.set('__master_opts__', new Map([['ssh_passwd', 'secret']]))
     folder.opts.set('ext_pillar', [new Map([['vault', 'secret']])])
@@ -177,10 +202,10 @@ def ask(name, *args, **kwargs):
   test('templates are not rendered here for it', async () => {
     const asked = ask('slsutil.renderer', null, "#!jinja\n{{ '/etc/passwd' | file_hashsum }}")
     await expect(asked).rejects.toThrow(
-      "The renderer 'jinja' cannot be used in a call that a module on the target makes",
+      "The renderer 'jinja' is refused for a text of the target, or of a caller with rights on the target alone",
     )
     const python = ask('slsutil.renderer', null, '#!py\ndef run(): return 1')
-    await expect(python).rejects.toThrow("The renderer 'py' cannot be used")
+    await expect(python).rejects.toThrow("The renderer 'py' is refused")
     const data = (await ask('slsutil.renderer', null, '#!yaml\na: 1')) as Dict
     expect([...data]).toEqual([['a', 1]])
   })

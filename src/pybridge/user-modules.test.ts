@@ -168,7 +168,7 @@ describe("users' own Python modules", () => {
     await expect((async () => functions.call(name))()).rejects.toThrow(message)
   })
 
-  test('that cannot be read are told of in the log', () => {
+  test('that cannot be read are logged', () => {
     expect(folder.lines.join('\n')).toContain(
       'Failed to import module broken, this is due most likely to a syntax error',
     )
@@ -181,7 +181,7 @@ describe("users' own Python modules", () => {
     )
   })
 
-  test('leave nothing behind when they are taken anew', async () => {
+  test('leave nothing behind when they are loaded again', async () => {
     const text = 'import gc, sys\n\nclass Mark:\n    pass\n\nmark = Mark()\n\ndef marks():\n    gc.collect()\n'
     for (let round = 0; round < 5; round++) {
       const counting = '    return sum(type(item).__name__ == "Mark" for item in gc.get_objects())\n'

@@ -1,5 +1,5 @@
-// Where users' own modules lie: in what was synced from the file server (`extension_modules`), in `module_dirs`, in the
-// folders that options name for one family, and in installed Salt extensions.
+// The folders of users' own modules: those synced from the file server (`extension_modules`), `module_dirs`, the
+// folders that options name for one family, and installed Salt extensions.
 import { readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { option } from '../config/mod.ts'
@@ -15,11 +15,13 @@ export type FamilyName =
   | 'executors'
   | 'fileserver'
   | 'grains'
+  | 'log_handlers'
   | 'matchers'
   | 'modules'
   | 'netapi'
   | 'output'
   | 'pillar'
+  | 'proxy'
   | 'queues'
   | 'renderers'
   | 'resources'
@@ -53,7 +55,7 @@ export interface ModuleFile {
   language: 'python' | 'native'
   /** The installed package that it is a part of. */
   extension?: Extension
-  /** It runs beside the functions of a target, whatever it needs. */
+  /** Whether it runs on this side, even for functions of a target. */
   isHere?: true
 }
 
@@ -66,7 +68,7 @@ function listOption(opts: Dict, name: string): string[] {
   return text === undefined || text === '' ? [] : [text]
 }
 
-/** In the order in which they are looked through. */
+/** Return the folders in search order. */
 export function moduleFolders(opts: Dict, family: FamilyName): string[] {
   const shared = listOption(opts, 'module_dirs').flatMap((folder) => [join(folder, family), join(folder, `_${family}`)])
   const own =
@@ -75,7 +77,7 @@ export function moduleFolders(opts: Dict, family: FamilyName): string[] {
   return [...shared.reverse(), ...own, ...(synced ? [join(synced, family)] : [])]
 }
 
-/** The modules of a family; of several with one name the first. Those of extensions come last, as in Salt. */
+/** Return the modules of a family; of several with one name, the first. As in Salt, those of extensions come last. */
 export function moduleFiles(opts: Dict, family: FamilyName): ModuleFile[] {
   const found = new Map<string, ModuleFile>()
   for (const folder of moduleFolders(opts, family)) {
@@ -85,7 +87,7 @@ export function moduleFiles(opts: Dict, family: FamilyName): ModuleFile[] {
   return [...found.values()]
 }
 
-/** The Python modules of a kind in installed extensions. Salt does not take `utils` from there either. */
+/** Return the Python modules of a kind in installed extensions. Like Salt, ignore `utils` there. */
 function extensionFiles(opts: Dict, family: FamilyName): ModuleFile[] {
   if (family === 'utils') return []
   return installedExtensions(opts).flatMap((extension) =>

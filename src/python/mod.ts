@@ -8,7 +8,7 @@ export { interpreter, isProgram, workerEnvironment, workerFile } from './interpr
 export { importModule, type MissingImport, type ScannedModule, scanModules } from './module-scan.ts'
 export { type ModuleText, moduleText, readModule } from './module-text.ts'
 export { callNative, callNativeBy } from './native-files.ts'
-export { type Asker, callPython, type PythonCall, type Scope, type ScopeFunction } from './scope.ts'
+export { type Asker, callPython, type PythonCall, pythonProcess, type Scope, type ScopeFunction } from './scope.ts'
 export { serveFrames } from './serve.ts'
 export type { PythonInstallation } from './site-folders.ts'
 export { mayHaveModules, upstreamFiles } from './upstream-files.ts'

@@ -1,5 +1,5 @@
-// What a Python function sees of the call it is in: the numbers of its documents, and answers to what it asks.
-import { askedByTarget, isAskedByTarget, LOG_LEVELS, type Log, type LogLevel } from '../base/mod.ts'
+// The context of a Python function call: the numbers of its documents, and answers to its requests.
+import { askedBy, asker, LOG_LEVELS, type Log, type LogLevel } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isInt, str, type Value } from '../data/mod.ts'
 import type { RemotePrograms } from '../host/mod.ts'
@@ -16,7 +16,7 @@ export interface Asker {
   onTarget: boolean
 }
 
-/** What every caller has, whatever kind of function it calls. */
+/** The context of every caller, for all kinds of functions. */
 export interface Scope {
   opts: Dict
   grains: Dict
@@ -25,13 +25,17 @@ export interface Scope {
   log: Log
   /** The most seconds that a call may take, where neither options nor the call say so. */
   most?: number | undefined
-  /** Whether calls go on until they are ended, as servers do. */
+  /** Whether calls run until they are aborted, like servers. */
   lasts?: boolean
   /** Ends the call from outside. */
   ending?: AbortSignal | undefined
-  /** Where modules that need the machine run; without it that is this machine. */
+  /** On a proxy minion: what its proxy module keeps between calls. */
+  proxyMemory?: Dict | undefined
+  /** The name of a separate Python process, for work that must not share one with modules. */
+  process?: string | undefined
+  /** The programs of the machine on which modules run. Default: this machine. */
   remote?: RemotePrograms | undefined
-  /** What functions in TypeScript see; this scope itself unless given. */
+  /** The context of functions in TypeScript. Default: this scope. */
   context?: unknown
   /** Further facts: `low`, `env`, folders of `_utils`, the families behind dunders. */
   facts?: ReadonlyMap<Value, Value>
@@ -49,18 +53,24 @@ const settingsOf = (opts: Dict): WorkerSettings => ({
   level: leastLevel(opts),
 })
 
-/** The worker of this process, for what options say of it. */
-function theWorker(opts: Dict, log: Log): Worker {
+/** Return the worker of this process for these options. */
+function theWorker(opts: Dict, log: Log, name = ''): Worker {
+  const { env } = process
   const python = option(opts, 'python_executable') || 'python3'
   const settings = settingsOf(opts)
   const { extras } = installationOf(opts)
-  const key = [python, settings.memory, settings.upstream, extras, process.env['PYTHONPATH']].join(':')
+  // proxy minions of one process each have a state of their modules
+  const proxy = opts.has('proxyid') ? option(opts, 'proxyid') : ''
+  const key = [python, settings.memory, settings.upstream, extras, env['PYTHONPATH'], proxy, name].join(':')
   const launch = () => launchHere(python, settings, extras)
   const worker = workers.get(key) ?? new Worker({ launch, name: 'The Python worker' })
   workers.set(key, worker)
   worker.log = log
   return worker
 }
+
+/** The number of the process that serves calls of these options now; undefined before the first one, and after it ended. */
+export const pythonProcess = (opts: Dict, log: Log): number | undefined => theWorker(opts, log).pid
 
 /** The least level that a log of these options keeps. */
 function leastLevel(opts: Dict): number {
@@ -71,13 +81,14 @@ function leastLevel(opts: Dict): number {
   return Math.min(...numbers.filter((number) => number !== undefined), LOG_LEVELS.warning)
 }
 
-function factsOf({ opts, grains, pillar, memory, facts }: Scope, documents: Documents): Dict {
+function factsOf({ opts, grains, pillar, memory, proxyMemory, facts }: Scope, documents: Documents): Dict {
   return new Map<Value, Value>([
     ['opts', documents.numberOf(opts, true)],
     ['grains', documents.numberOf(grains)],
     ['pillar', documents.numberOf(pillar)],
     ['memory', documents.identityOf(memory)],
     ['retcode', memory.has('retcode')],
+    ...(proxyMemory ? [['proxy', documents.identityOf(proxyMemory)] as const] : []),
     ...(facts ?? []),
   ])
 }
@@ -98,7 +109,7 @@ export interface PythonCall {
 export function callPython(scope: Scope, request: PythonCall): Promise<Value> {
   const { method, params, what, lasts = scope.lasts ?? false, most = scope.most ?? 0, onTarget = false } = request
   const { opts, memory, log, remote } = scope
-  const isOfTarget = onTarget || isAskedByTarget()
+  const who = onTarget ? 'target' : asker()
   const call: WorkerCall = {
     method,
     params,
@@ -108,7 +119,7 @@ export function callPython(scope: Scope, request: PythonCall): Promise<Value> {
       if (wanted === 'memory') return memory.has(given[0]!) ? [memory.get(given[0]!)!] : null
       const answer = scope.answers.get(wanted)
       if (!answer) throw new Error(`Nothing here answers '${wanted}'`)
-      return askedByTarget(isOfTarget, () => answer(given, { onTarget }))
+      return askedBy(who, () => answer(given, { onTarget }))
     },
     signal: scope.ending,
     timeout: lasts ? 0 : option(opts, 'python_call_timeout') || most,
@@ -118,7 +129,7 @@ export function callPython(scope: Scope, request: PythonCall): Promise<Value> {
       for (const key of gone) memory.delete(key)
     },
   }
-  if (!onTarget) return theWorker(opts, log).call(call)
+  if (!onTarget) return theWorker(opts, log, scope.process).call(call)
   if (!remote) throw new Error(`There is no target to run ${what} on`)
   return targetWorker(remote, settingsOf(opts), log).call(call, opts)
 }

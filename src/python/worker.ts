@@ -1,5 +1,5 @@
-// One Python process and the calls in it. It is started by the first call, and again by the first call after it died; what
-// was running then gets an error that says so. Calls go both ways at the same time over two streams.
+// One Python process and its calls. The first call starts it, and after a crash the next call; calls that were running
+// then fail with an error about it. Calls go in both directions at the same time over two streams.
 import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { LOG_LEVELS, type Log, type LogLevel, namedLog, silentLog, toError } from '../base/mod.ts'
@@ -22,17 +22,20 @@ const CANCEL = 6
 const ASK = 0
 const LOG = 3
 
-/** How long Python may take to notice that a call was given up. */
+/** How long Python may take to react to an aborted call, in milliseconds. */
 const GRACE_MS = 2000
 
-/** How long the last words of a worker that ended are waited for. A program it started may keep its pipes open. */
+/**
+ * How long to wait for the last output of a worker that ended, in milliseconds. A program that it started may keep its
+ * pipes open.
+ */
 const LAST_WORDS_MS = 500
 
 export interface WorkerOptions {
   launch: () => LaunchedWorker | Promise<LaunchedWorker>
   /** The beginning of sentences about it. */
   name: string
-  /** For a worker that is not trusted: bytes of a frame, questions at a time, and options that it is not told. */
+  /** Limits for an untrusted worker: bytes of a frame, concurrent requests, and options that it does not get. */
   limits?: { frame: number; asks: number; withheld: ReadonlySet<unknown> }
 }
 
@@ -43,20 +46,20 @@ export interface Asked {
 
 export interface WorkerCall {
   method: string
-  /** With the numbers of documents; asked for when the worker is there. */
+  /** Return the context with the numbers of documents; called when the worker is ready. */
   facts: (documents: Documents) => Dict
   params: readonly Value[]
-  /** What the module asks of us meanwhile. */
+  /** Answers requests of the module during the call. */
   ask: (asked: Asked) => Value | Promise<Value>
-  /** What is called, for errors. */
+  /** The name of the called function, for errors. */
   what: string
   /** Seconds; 0 for no limit. */
   timeout: number
-  /** What set that limit, for errors. */
+  /** The source of the time limit, for errors. */
   limit?: string
   /** Ends the call, with its reason as the error. */
   signal?: AbortSignal | undefined
-  /** What the call left in `__context__`. */
+  /** Receives the changes of the call to `__context__`. */
   remember?: (kept: Dict, gone: readonly Value[]) => void
 }
 
@@ -80,7 +83,7 @@ export class Worker {
 
   /** The number of the process that serves now. */
   get pid(): number | undefined {
-    return this.process?.child.pid
+    return this.process?.isOver === false ? this.process.child.pid : undefined
   }
 
   async call(call: WorkerCall): Promise<Value> {
@@ -129,7 +132,7 @@ class Process {
     this.program = program
     this.to = to
     this.streams = [...printed, to, from]
-    // the end of the process says what happened
+    // the exit of the process reports the reason
     for (const stream of this.streams) stream.on('error', () => {})
     this.printed = printed.map((stream) => {
       const lines = new OutputLines(log)
@@ -138,7 +141,7 @@ class Process {
     })
     const reader = new PythonFrameReader((message) => this.take(message), options.limits?.frame)
     from.on('data', (piece: Buffer) => this.read(reader, piece)).resume()
-    // a worker whose stream a module closed can answer nothing any more
+    // a worker whose stream a module closed cannot answer any more
     from.once('end', () => this.child.kill('SIGKILL'))
     this.child.once('error', (error) => this.end(this.unstartable(error)))
     this.child.once('close', (code, signal) => this.end(this.died(code, signal)))
@@ -191,7 +194,7 @@ class Process {
     for (const stream of this.streams) (stream as Partial<Socket>).ref?.()
   }
 
-  /** Read what Python wrote. A module can write to the pipe itself, so that nothing in it may harm this process. */
+  /** Read Python's output. A module can write to the pipe itself, so no content may harm this process. */
   private read(reader: PythonFrameReader, piece: Buffer): void {
     if (this.isOver) return
     try {

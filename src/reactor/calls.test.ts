@@ -38,13 +38,13 @@ describe('a reaction', () => {
     expect((await read(json)).call).toEqual({ args, kwargs })
   })
 
-  it('with both forms uses the new one, and says what it ignores', async () => {
+  it('with both forms uses the new one, and reports what it ignores', async () => {
     const { call, log } = await read('{"state": "local", "fun": "f", "tgt": "*", "arg": [1], "args": [{"a": 1}]}')
     expect(call).toEqual({ args: [], kwargs: { a: 1 } })
     expect(log[0]).toMatch(/^warning: Reactor 'x' is ignoring 'arg' param \[1\] due to presence of 'args' param/)
   })
 
-  it('of a function that is not there is refused', async () => {
+  it('of a missing function is refused', async () => {
     const { call, log } = await read('{"state": "runner", "fun": "no.such", "n": 1}')
     expect(call).toBeUndefined()
     expect(log).toEqual(["error: Reactor 'x' failed to execute runner 'no.such': function not available"])
@@ -58,7 +58,7 @@ describe('a reaction', () => {
     await expect(read(json)).rejects.toThrow(text)
   })
 
-  it('names what it waits for', () => {
+  it('lists its requisites', () => {
     expect(requirements(chunk('{"state": "local", "require": [{"wheel": "accept"}, {"cmd": "a"}]}'))).toEqual([
       'wheel/accept',
       'local/a',

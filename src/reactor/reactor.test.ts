@@ -21,7 +21,7 @@ class Trial {
   readonly store = new ReactionStore(join(this.folder, 'reactions.db'))
   /** Returns that the job store has, by job. */
   readonly returns = new Map<string, Map<string, Dict>>()
-  /** How runs of the master end, by function. */
+  /** The result of runner functions by name. */
   readonly runs = new Map<string, () => Promise<boolean>>()
   reactor: Reactor | undefined
   /** Whether the reactor is one of a minion, which has no master to call. */
@@ -69,7 +69,7 @@ class Trial {
     this.reactor.start()
   }
 
-  /** When reactions have ended but for so many, and what came of it was heard too. */
+  /** Wait until at most `unended` reactions are open and their events have arrived. */
   async settled(unended = 0): Promise<void> {
     const round = (): Promise<unknown> => new Promise((done) => setTimeout(done, 2))
     for (let rounds = 0; rounds < 60; rounds++) await round()
@@ -119,7 +119,7 @@ describe('the reactor', () => {
     expect(refusals).toHaveLength(2)
   })
 
-  it('answers only whom a rule names, and files see who that was', async () => {
+  it('answers only origins in a rule, and files see the origin', async () => {
     const condition = new Map<Value, Value>([['origin', ['minion:build*', 'master']]])
     trial.start({ 'a/*': 'x:\n  local.test.echo:\n    - tgt: web1\n    - arg: [TAG, WHO]\n' }, new Map(), [condition])
     for (const id of ['web1', 'build1']) trial.bus.fireFrom(minionOrigin(id), `a/${id}`, new Map([['id', 'build1']]))
@@ -141,7 +141,7 @@ describe('the reactor', () => {
     ],
     [{ origin: ['minion', 7] }, "'7' is no origin"],
     [{ orgin: 'minion:web1' }, "'orgin' is no condition, only origin is"],
-  ])('answers nobody where the condition is %j, and says so once', async (condition, reason) => {
+  ])('answers no event if the condition is %j, and reports it once', async (condition, reason) => {
     trial.start({ a: 'x:\n  local.f.x:\n    - tgt: w\n' }, new Map(), [dictFrom(condition)])
     for (let times = 0; times < 2; times++) trial.bus.fireFrom(minionOrigin('web1'), 'a', new Map())
     await trial.settled()
@@ -183,7 +183,7 @@ describe('the reactor', () => {
     expect(trial.done).toEqual(['f.z w', 'f.b w', 'f.m w', 'f.c w'])
   })
 
-  it('waits for what a reaction requires, and leaves it when that failed', async () => {
+  it('waits for required calls, and skips a call after a failed one', async () => {
     const sls =
       'accept:\n  wheel.x.accept: []\nafter:\n  local.test.ping:\n    - tgt: w\n    - require:\n      - wheel: accept\n'
     trial.runs.set('x.accept', async () => {
@@ -200,7 +200,7 @@ describe('the reactor', () => {
     expect(trial.done.filter((one) => one.startsWith('test.ping'))).toHaveLength(1)
   })
 
-  it('cuts a loop and tells of it', async () => {
+  it('cuts a loop and reports it', async () => {
     trial.start(
       { again: 'x:\n  runner.event.send:\n    - args:\n        tag: again\n' },
       new Map([['reactor_max_depth', 3]]),
@@ -224,7 +224,7 @@ describe('the reactor', () => {
     expect(trial.log[0]).toMatch(/^error: Failed to render ".*0\.sls": \nTraceback/)
   })
 
-  it('keeps a record of what it did', async () => {
+  it('records its reactions', async () => {
     trial.start({ a: 'x:\n  local.test.ping:\n    - tgt: w\ny:\n  runner.no.such:\n    - args: {n: 1}\n' })
     trial.bus.fire('a', loadJson('{"n": 1}') as Dict)
     await trial.settled()
@@ -238,7 +238,7 @@ describe('the reactor', () => {
     expect(trial.store.open()).toEqual([])
   })
 
-  it('does what the master could not do before it ended', async () => {
+  it('completes work that the last run of the master did not finish', async () => {
     const record = loadJson('{"tag": "a", "data": {"n": 1}, "rules": ["a"], "depth": 1, "calls": null}') as Dict
     const id = trial.store.begin('a', record)
     trial.start({ a: 'x:\n  local.test.ping:\n    - tgt: w\n' })
@@ -314,7 +314,7 @@ describe('the reactor', () => {
     expect(told.map((data) => data.get('again'))).toEqual(brokeOff)
   })
 
-  it('fails what requires itself', async () => {
+  it('fails a call that requires itself', async () => {
     const one = (id: string, other: string): string =>
       `${id}:\n  runner.f.${id}:\n    - args: {n: 1}\n    - require:\n      - runner: ${other}\n`
     trial.start({ a: `${one('x', 'y')}${one('y', 'x')}` })

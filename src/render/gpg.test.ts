@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 describe.skipIf(!hasGpg)('the gpg renderer', () => {
-  test('puts what messages say in their place, anywhere in the data', async () => {
+  test('decrypts messages in place, anywhere in the data', async () => {
     const message = await encrypted('hello\n')
     const data: Value = new Map<Value, Value>([
       ['a', new Map([['b', [message, 'plain']]])],
@@ -58,7 +58,7 @@ describe.skipIf(!hasGpg)('the gpg renderer', () => {
     expect(await decrypt('a\\nb', { opts }, { translateNewlines: true })).toBe('a\nb')
   })
 
-  test('fails on what it cannot decrypt, unless that is allowed', async () => {
+  test('fails on a message it cannot decrypt, unless that is allowed', async () => {
     const broken = '-----BEGIN PGP MESSAGE-----\n\nnonsense\n-----END PGP MESSAGE-----'
     await expect(decrypt(broken, { opts })).rejects.toThrow(
       /^Could not decrypt cipher b'-----BEGIN PGP .*, received: b'/,

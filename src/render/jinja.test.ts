@@ -123,7 +123,7 @@ describe('templates in Salt', () => {
     expect((await failure("{{ salt['test.ecco']() }}")).hint).toContain("'test.echo'")
   })
 
-  test('quote an imported file, by the path of the cache, when the fault lies there', async () => {
+  test('quote an imported file, by its cache path, if the error is there', async () => {
     const files = { 'lib/bad.jinja': 'ok\n{{ nope }}\n' }
     const error = await failure("top\n{% include 'lib/bad.jinja' %}\n", { sls: 'app', path: '/srv/app.sls', files })
     expect(error.message).toBe(
@@ -189,7 +189,7 @@ describe('environment options', () => {
     expect(await render('[{{ nope }}]', { opts: opts({ allow_undefined: true }) })).toBe('[]')
   })
 
-  test('refuse delimiters that cannot be told apart', async () => {
+  test('refuse delimiters that cannot be distinguished', async () => {
     const same = new Map<Value, Value>([['block_start_string', '{{']])
     expect((await failure('x', { opts: opts({ jinja_env: same }) })).message).toBe(
       'block, variable and comment start strings must be different',
@@ -212,7 +212,7 @@ describe('an imported name', () => {
 })
 
 describe('an error that Salt did not expect', () => {
-  test('is told with the class that Python names', async () => {
+  test("is reported with Python's class name", async () => {
     const { message } = await failure("{% from 'no.jinja' import m %}")
     expect(message).toContain('\njinja2.exceptions.TemplateNotFound: no.jinja\n')
     const raised = await failure("{{ raise('no') }}")
@@ -221,7 +221,7 @@ describe('an error that Salt did not expect', () => {
     expect(repeated.message).toContain('\nSyntaxError: keyword argument repeated: a\n\n; line 2\n')
   })
 
-  test('tells the error of YAML it came from first', async () => {
+  test('reports the original YAML error first', async () => {
     const { message } = await failure("{{ 'a: 1\\na: 2' | load_yaml }}")
     expect(message).toContain('\nyaml.constructor.ConstructorError: while constructing a mapping\n')
     expect(message).toContain("found conflicting ID 'a'")

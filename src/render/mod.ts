@@ -1,7 +1,8 @@
-// From text to data: the pipe of renderers that SLS files, pillar files and managed templates go through.
+// Rendering: the pipe of renderers for SLS files, pillar files and managed templates.
 export { RenderError, type RenderErrorCode } from './errors.ts'
 export { excerpt } from './excerpt.ts'
 export { FileRoots, type FileTree, type TreeFile } from './file-roots.ts'
+export { renderForFunction } from './foreign-text.ts'
 export { type DecryptOptions, decrypt } from './gpg.ts'
 export { type JinjaOptions, type JinjaOutput, renderJinja } from './jinja.ts'
 export { saltDialect } from './jinja-dialect.ts'

@@ -84,7 +84,7 @@ describe('the pipe of renderers', () => {
     ['renderer_blacklist', new Map([['renderer_blacklist', ['jinja']]])],
     ['renderer_blacklist as text', new Map([['renderer_blacklist', 'jinja']])],
     ['renderer_whitelist', new Map([['renderer_whitelist', ['yaml']]])],
-  ])('leaves out what %s excludes', async (_option, opts) => {
+  ])('drops a renderer that %s excludes', async (_option, opts) => {
     const lines: string[] = []
     expect(await rendered("a: '{{ 1 }}'", { opts, log: consoleLog('info', (line) => lines.push(line)) })).toBe(
       "OrderedDict([('a', '{{ 1 }}')])",

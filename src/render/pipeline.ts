@@ -1,5 +1,5 @@
-// Runs a text through its pipe of renderers. A pipe with an unknown renderer is logged and gives an empty dict, as in
-// Salt; one that `renderer_whitelist` or `renderer_blacklist` excludes is left out.
+// Runs a text through its pipe of renderers. As in Salt, a pipe with an unknown renderer is logged and gives an empty
+// dict; a renderer that `renderer_whitelist` or `renderer_blacklist` excludes is skipped.
 import { isUtf8 } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import { didYouMean, isAskedByTarget } from '../base/mod.ts'
@@ -22,16 +22,16 @@ export interface RenderOptions extends Omit<RenderContext, 'sls' | 'saltenv'> {
   renderer?: string
   saltenv?: string
   sls?: string
-  /** Renderers beside the ones that are built in, such as those of users. */
+  /** Renderers in addition to the built-in ones, such as those of users. */
   renderers?: Iterable<Renderer>
   /** Throw for a renderer that does not exist, which Salt only logs. */
   strict?: boolean
 }
 
 export interface Rendered {
-  /** What the last renderer gave; text when none of them reads data. */
+  /** The result of the last renderer; text if no renderer parsed data. */
   value: Value
-  /** The line of the original text behind a line of what the data was read from; both count from 1. */
+  /** Map a line of the text that was parsed to a line of the original; both count from 1. */
   sourceLine(line: number): number
 }
 
@@ -96,7 +96,7 @@ function refuseForTarget(stages: readonly { renderer: Renderer }[], ctx: RenderC
   if (!isAskedByTarget()) return
   const other = stages.find(({ renderer }) => !dataRenderers.includes(renderer))
   if (!other) return
-  const text = `The renderer '${other.renderer.name}' cannot be used in a call that a module on the target makes`
+  const text = `The renderer '${other.renderer.name}' is refused for a text of the target, or of a caller with rights on the target alone`
   throw new RenderError('RendererUnavailable', text, { at: firstLine(ctx) })
 }
 
@@ -127,11 +127,11 @@ function isExcluded({ name }: Stage, { opts }: RenderContext): boolean {
   return (isFilled(allowed) && !contains(allowed, name)) || (isFilled(refused) && contains(refused, name))
 }
 
-/** A text stands for all names that are part of it, as `in` has it. */
+/** A text contains all names that are substrings of it, like Python's `in`. */
 const isFilled = (value: Value | undefined): value is Value[] | string =>
   (Array.isArray(value) || typeof value === 'string') && value.length > 0
 
-/** Renders a file of the disk; one that is missing or holds nothing but blanks gives an empty dict, as in Salt. */
+/** Render a file on disk; as in Salt, a missing or blank file gives an empty dict. */
 export async function renderFile(path: string, options: RenderOptions): Promise<Rendered> {
   const text = await textOf(path)
   if (text === undefined) options.log?.('error', `Template does not exist: ${path}`)
@@ -140,7 +140,7 @@ export async function renderFile(path: string, options: RenderOptions): Promise<
   return { value: new Map(), sourceLine: (line) => line }
 }
 
-/** With line breaks as Python reads them. */
+/** Read a file with Python's universal line breaks. */
 async function textOf(path: string): Promise<string | undefined> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined

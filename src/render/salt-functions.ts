@@ -3,12 +3,37 @@
 import { PyError, PyObject, textOf, type Value } from '../data/mod.ts'
 import { HostFunction } from '../jinja/mod.ts'
 
-/** Where functions come from; the loader's registry is one. */
+/** The source of functions, such as the loader's registry. */
 export interface FunctionSource {
   has(name: string): boolean
   hasModule(name: string): boolean
   names(): Iterable<string>
+  /** Return the error that a template fails with in place of one of a function. */
+  readonly failure?: ((name: string, error: unknown) => unknown) | undefined
   call(name: string, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Value | Promise<Value>
+}
+
+async function told(source: FunctionSource, name: string, answer: Promise<Value>): Promise<Value> {
+  try {
+    return await answer
+  } catch (error) {
+    throw source.failure?.(name, error) ?? error
+  }
+}
+
+function called(
+  source: FunctionSource,
+  name: string,
+  args: readonly Value[],
+  kwargs: ReadonlyMap<string, Value>,
+): Value | Promise<Value> {
+  if (!source.failure) return source.call(name, args, kwargs)
+  try {
+    const answer = source.call(name, args, kwargs)
+    return answer instanceof Promise ? told(source, name, answer) : answer
+  } catch (error) {
+    throw source.failure(name, error) ?? error
+  }
 }
 
 class LoadedFunction extends HostFunction {
@@ -16,7 +41,7 @@ class LoadedFunction extends HostFunction {
   override readonly module = 'salt.loader.lazy'
 
   constructor(source: FunctionSource, name: string) {
-    super(name, (args, kwargs) => source.call(name, args, kwargs))
+    super(name, (args, kwargs) => called(source, name, args, kwargs))
   }
 
   override getAttr(name: string): Value | undefined {

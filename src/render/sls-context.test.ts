@@ -9,7 +9,7 @@ const shown = (path: string | undefined, sls: string): string => {
     .join('|')
 }
 
-describe('where an SLS lies', () => {
+describe('the place of an SLS', () => {
   test.each<[string | undefined, string, string]>([
     [undefined, 'a.b', '-|-|-|a/b|a.b|a:b|a_b'],
     ['/srv/a/b.sls', 'a.b', 'a/b.sls|a|a|a|a|a|a'],

@@ -22,3 +22,19 @@ test('a traceback shows the places, and keeps the trace of users’ own Python',
   const trace = 'Traceback (most recent call last):\n  File "x.py", line 1\nValueError: odd\n'
   expect(traceback(Object.assign(new PyError('ValueError', 'odd'), { trace }))).toBe(trace)
 })
+
+test('a traceback names each place once', () => {
+  const trace = [
+    'Traceback (most recent call last):',
+    '  File "/srv/m.py", line 2, in go',
+    '    return inner()',
+    '  File "/srv/m.py", line 6, in inner',
+    '    raise ValueError("no")',
+    'ValueError: no\n',
+  ].join('\n')
+  const error = Object.assign(new PyError('ValueError', 'no'), { trace })
+  expect(traceback(error, [{ file: '/srv/m.py', line: 6 }])).toBe(trace)
+  expect(traceback(error, [{ file: '/srv/a.sls', line: 2 }])).toContain(
+    'last):\n  File "/srv/a.sls", line 2\n  File "/srv/m.py"',
+  )
+})

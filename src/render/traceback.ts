@@ -1,10 +1,10 @@
-// A failure in the form of Python's tracebacks: its places in the user's files, then class and message. The names of classes are
-// those that Python shows, because people search for them. Every text about a failed function, state or reaction is built here.
+// Formats an error like Python's tracebacks: its places in the user's files, then class and message. Class names are
+// Python's, because users search for them. All texts about a failed function, state or reaction are built here.
 import { type Position, toError } from '../base/mod.ts'
 import { pythonClass } from './python-class.ts'
 
 export interface TraceFrame extends Position {
-  /** What was running there. */
+  /** The function at this place. */
   in?: string
 }
 
@@ -19,13 +19,14 @@ export function failureLine(thrown: unknown): string {
   return message === '' ? name : `${name}: ${message}`
 }
 
-/** Return a traceback, ended by a line break; the trace of users' own Python is kept. */
+const placeLine = ({ file, line }: TraceFrame): string => `  File "${file ?? '<unknown>'}", line ${line}`
+
+/** Return a traceback, ended by a line break. The trace of users' own Python is kept; a place that it shows is not repeated. */
 export function traceback(thrown: unknown, frames: readonly TraceFrame[] = []): string {
-  const lines = [HEAD]
-  for (const { file, line, in: where } of frames) {
-    lines.push(`  File "${file ?? '<unknown>'}", line ${line}${where === undefined ? '' : `, in ${where}`}`)
-  }
   const { trace } = toError(thrown) as { trace?: unknown }
-  if (typeof trace === 'string' && trace.startsWith(HEAD)) return [...lines, ...trace.split('\n').slice(1)].join('\n')
-  return [...lines, failureLine(thrown), ''].join('\n')
+  const ownLines = typeof trace === 'string' && trace.startsWith(HEAD) ? trace.split('\n').slice(1) : undefined
+  const lines = frames
+    .filter((frame) => !ownLines?.some((line) => line.startsWith(`${placeLine(frame)},`)))
+    .map((frame) => `${placeLine(frame)}${frame.in === undefined ? '' : `, in ${frame.in}`}`)
+  return [HEAD, ...lines, ...(ownLines ?? [failureLine(thrown), ''])].join('\n')
 }

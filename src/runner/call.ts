@@ -35,6 +35,7 @@ import {
 } from '../data/mod.ts'
 import { loggerName } from '../loader/mod.ts'
 import { type MasterContext, type MasterOutcome, signatureOf } from '../sdk/mod.ts'
+import type { JobReturn } from '../store/mod.ts'
 import { inSpan } from '../telemetry/mod.ts'
 import type { MasterAccess } from './access.ts'
 import { announce, type CallIdentity, masterContext } from './context.ts'
@@ -46,11 +47,11 @@ export interface MasterCall {
   args: readonly Value[]
   kwargs: ReadonlyMap<string, Value>
   user: string
-  /** Who had it made, where that is not the master itself. */
+  /** The caller, if it is not the master itself. */
   caller?: Origin
   jid?: string
   masked?: boolean
-  /** Nobody needs to see that it is going on unless it takes some time. */
+  /** Whether the call is usually short; the file that shows it as running is then written only after a delay. */
   isBrief?: boolean
   print?: CallIdentity['print']
   onProgress?: CallIdentity['onProgress']
@@ -141,7 +142,7 @@ async function performedNow(access: MasterAccess, call: MasterCall): Promise<Mas
   return result
 }
 
-/** The context of the master's functions outside of a call: the functions they call are runs of their own. */
+/** Return a context outside of a call: functions of the master that it calls are runs of their own. */
 export function callingContext(access: MasterAccess, identity: CallIdentity): MasterContext {
   return masterContext(access, identity, (family, { name, ...call }) =>
     runMasterFunction(access, { family, fun: name, ...call }),
@@ -149,8 +150,9 @@ export function callingContext(access: MasterAccess, identity: CallIdentity): Ma
 }
 
 /**
- * Return the arguments as the events of a call tell them: others read these, so they show no credentials. As in Salt, those of a wheel function that were all named are told as bound:
- * the ones without a default by their place, and the others by name.
+ * Return the arguments for the events of a call, without credentials, because others read the events. As in Salt, the
+ * arguments of a wheel function that were all given by name appear bound: those without a default by position, the
+ * others by name.
  */
 async function toldArguments(access: MasterAccess, call: MasterCall): Promise<Value[]> {
   const { family, fun, args, kwargs } = call
@@ -171,7 +173,7 @@ async function toldArguments(access: MasterAccess, call: MasterCall): Promise<Va
   return [...names.map((name) => kwargs.get(name)!), ...(values.size > 0 ? [withoutSecrets(values)] : [])]
 }
 
-/** Return the declaration of a function; undefined if there is none that can be loaded, which the call itself tells. */
+/** Return the declaration of a function; undefined if it cannot be loaded. The call itself reports the error. */
 async function declarationOf({ functions, log }: MasterAccess, { family, fun }: MasterCall) {
   const registry = functions.of(family)
   if (!registry.has(fun)) return undefined
@@ -187,7 +189,7 @@ const defaultOf = (parameter: { default?: unknown } | undefined): Value => (para
 
 const PRIVATE_KEY = /^-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/
 
-/** Return what a call returned without private keys, which are for the caller alone. */
+/** Return the result of a call without private keys, which only the caller may see. */
 function withoutKeys(value: Value): Value {
   if (!isDict(value) || ![...value.values()].some(isPrivateKey)) return value
   return new Map([...value].map(([name, item]): [Value, Value] => [name, isPrivateKey(item) ? HIDDEN : item]))
@@ -197,7 +199,7 @@ const isPrivateKey = (value: Value): boolean => typeof value === 'string' && PRI
 
 const BRIEF_MS = 20
 
-/** A file says that the call is going on, for others who ask what runs. */
+/** A file that shows other programs that the call is running. */
 class Note {
   private readonly file: string
   private readonly timer: NodeJS.Timeout | undefined
@@ -231,33 +233,38 @@ class Note {
   }
 }
 
-/** A call of the master is a job too, and what it returns is all that its last event says. */
 function remember({ stores, opts, log }: MasterAccess, jid: string, ended: Dict): void {
-  const id = option(opts, 'id')
-  const load = dictFrom({ fun: ended.get('fun')!, arg: [], tgt: id, tgt_type: 'list', jid, user: ended.get('user')! })
-  const { return: value, success, ...rest } = Object.fromEntries(ended as Map<string, Value>)
-  const whole = new Map<Value, Value>([
-    ...Object.entries(rest),
-    ['_stamp', new Date().toISOString().replace(/Z$/, '000+00:00')],
-    ['return', value!],
-    ['success', success!],
-  ])
-  const ret = { jid, id, data: new Map<Value, Value>([['return', whole]]), job: { jid, load, minions: [] } }
+  const ret = runnerReturn(option(opts, 'id'), ended)
   guarded(log, `Keeping the return of ${jid}`, () => stores.jobs.saveReturn(ret))()
 }
 
-/** A return with `data` is one of states, and succeeds when all of them do. */
+/** A call of the master is a job too, and its return is the content of its last event. */
+export function runnerReturn(id: string, ended: Dict): JobReturn {
+  const { jid: job, fun, user } = Object.fromEntries(ended as Map<string, Value>)
+  const jid = str(job ?? '')
+  const load = dictFrom({ fun: fun ?? '', arg: [], tgt: id, tgt_type: 'list', jid, user: user ?? '' })
+  const { return: value, success, _stamp, ...rest } = Object.fromEntries(ended as Map<string, Value>)
+  const whole = new Map<Value, Value>([
+    ...Object.entries(rest),
+    ['_stamp', _stamp ?? new Date().toISOString().replace(/Z$/, '000+00:00')],
+    ['return', value ?? null],
+    ['success', success ?? false],
+  ])
+  return { jid, id, data: new Map<Value, Value>([['return', whole]]), job: { jid, load, minions: [] } }
+}
+
+/** Whether a return succeeded; a return with `data` is one of states, and succeeds if all of them did. */
 function succeeded(value: Value, retcode: number): boolean {
   const data = isDict(value) ? value.get('data') : undefined
   return data === undefined ? retcode === 0 : statesSucceeded(data)
 }
 
-/** What Salt takes for wrong arguments, whoever noticed it. */
+/** Errors that Salt reports as wrong arguments, whichever code raised them. */
 const isMisuse = (error: unknown): boolean =>
   (error instanceof PyError && error.code === 'TypeError') ||
   (error instanceof SaltError && error.code === 'SaltInvocationError')
 
-/** What is said, and the status, where the function needs a master and there is none. */
+/** The text and the exit status when the function needs a master and none runs. */
 const MASTER_IS_GONE = { value: 'The salt master could not be contacted. Is master running?', retcode: 2 }
 
 async function failure({ functions }: MasterAccess, error: unknown, { family, fun }: MasterCall) {

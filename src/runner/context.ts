@@ -1,17 +1,17 @@
-// What runner and wheel functions see. The stores are files that this process opens; what differs between a program and the
-// master itself, publishing and events, is handed in.
+// The context of runner and wheel functions. The stores are files that this process opens. Publishing and events differ
+// between a program and the master, so the caller passes them in.
 import { BrineError, type Log, newJid } from '../base/mod.ts'
 import type { Origin } from '../bus/mod.ts'
 import { JobHints, localKey, NOBODY_MATCHED } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
 import { jobCacheOf } from '../daemon/mod.ts'
-import { type Dict, isDict, isList, maskMarked, SaltError, str, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, maskMarked, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { connectedMinions, type MinionKnowledge, resolveTarget } from '../match/mod.ts'
-import { asStepJob, Orchestration, reaching } from '../orchestrate/mod.ts'
+import { asStepJob, NotSharedError, Orchestration, reaching, type ShareRun } from '../orchestrate/mod.ts'
 import {
   type BootstrapOutcome,
   type BootstrapRequest,
@@ -36,19 +36,19 @@ import type { MasterAccess } from './access.ts'
 export interface CallIdentity {
   jid: string
   user: string
-  /** Who had the call made, where that is not the master itself. */
+  /** The caller, if it is not the master itself. */
   caller?: Origin
   /** The tag that events of this call are below: `salt/run/<jid>`. */
   tag: string
-  /** The log of the function; the one of the access unless given. */
+  /** The log of the function. Default: the log of the access. */
   log?: Log
   masked?: boolean
   print?(text: string): void
-  /** Hears what the call tells of its progress. */
+  /** Receives progress reports of the call. */
   onProgress?(data: Dict, suffix: string): void
 }
 
-/** Calls a runner or wheel function as a run of its own. */
+/** Call a runner or wheel function as a run of its own. */
 export type MasterCaller = (family: 'runner' | 'wheel', call: MasterFunctionCall) => Promise<MasterOutcome>
 
 export function masterContext(
@@ -119,18 +119,33 @@ export function masterContext(
     },
     print,
   }
-  const orchestration = new Orchestration(ctx)
+  const orchestration = new Orchestration(ctx, sharedRuns(access))
   return ctx
 }
 
 /** Ask the running master with the key of its owner. */
-async function ownersFacts(access: MasterAccess, cmd: string): Promise<Dict[] | undefined> {
+async function ownersAnswer(access: MasterAccess, cmd: string, more: Record<string, Value> = {}): Promise<Value> {
   const { user, key } = localKey(access.opts)
-  const found = await access.command(new Map<Value, Value>([['cmd', cmd]]).set('user', user).set('key', key))
+  return access.command(dictFrom({ cmd, ...more, user, key }))
+}
+
+async function ownersFacts(access: MasterAccess, cmd: string): Promise<Dict[] | undefined> {
+  const found = await ownersAnswer(access, cmd)
   return isList(found) ? found.filter(isDict) : undefined
 }
 
-/** Jobs for minions, as a call of the master publishes and collects them. */
+/** Send changes of orchestration records to the other masters, through the running one; undefined for a master alone. */
+function sharedRuns(access: MasterAccess): ShareRun | undefined {
+  if (!truthy(option(access.opts, 'cluster_id'))) return undefined
+  return async (change) => {
+    const answer = await ownersAnswer(access, 'orchestration_change', { change })
+    const refused = isDict(answer) ? answer.get('refused') : undefined
+    if (refused) throw new SaltError('CommandExecutionError', str(refused))
+    if (answer !== true) throw new NotSharedError('The cluster does not take the record of the orchestration now')
+  }
+}
+
+/** Publish jobs for minions and collect their returns, for functions of the master. */
 function minionJobs(access: MasterAccess, known: MinionKnowledge, print: (text: string) => void): MinionJobs {
   return {
     targets: (target, kind, delimiter) => resolveTarget(known, target, kind, delimiter),
@@ -144,7 +159,7 @@ function minionJobs(access: MasterAccess, known: MinionKnowledge, print: (text: 
   }
 }
 
-/** Targets of salt-ssh answer only where the program can reach them. */
+/** Yield the returns of targets of salt-ssh; fail if the program cannot reach them. */
 function sshAnswers(access: MasterAccess, call: SshCall): AsyncIterable<SshReturn> {
   if (access.overSsh) return access.overSsh.run(access, call)
   throw new SaltError('CommandExecutionError', 'This program cannot run jobs of salt-ssh')
@@ -203,12 +218,12 @@ async function* gathered(
   }
 }
 
-/** Log what minions told besides what they returned. */
+/** Log the hints of minions. */
 async function logTold({ opts, host, log }: MasterAccess, hints: JobHints): Promise<void> {
   for (const { level, text } of await hints.lines(opts, host)) log(level, text)
 }
 
-/** What the pillar of minions is, and where it comes from. */
+/** The pillar of minions and its sources. */
 function minionPillars(known: MinionKnowledge, host: Host): MinionPillars {
   const compiler = () => import('../pillar/mod.ts')
   return {
@@ -234,7 +249,7 @@ function gitRepositories(known: MinionKnowledge): GitRepositories {
   }
 }
 
-/** Fires an event that nobody has to hear: functions of the master run beside one that is down, too. */
+/** Fire an event if a master runs; functions of the master also run without one. */
 export async function announce({ fire, log }: MasterAccess, tag: string, data: Dict): Promise<void> {
   try {
     await fire(tag, maskMarked(data) as Dict)
@@ -264,7 +279,7 @@ function localFunctions({ functions }: MasterAccess, master: () => MasterReach):
   }
 }
 
-/** What functions of that minion see of the master. */
+/** What functions of that minion can reach of the master. */
 function reachOf(
   access: MasterAccess,
   ctx: MasterContext,

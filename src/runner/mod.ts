@@ -1,4 +1,4 @@
-// Functions of the master: runner and wheel functions with what they see, and their calls with the events of each.
+// Functions of the master: the context of runner and wheel functions, and their calls with the events of each.
 export type { BusAccess, MasterAccess, OpenedCloud, OverSsh } from './access.ts'
 export {
   beginMasterFunction,
@@ -7,6 +7,7 @@ export {
   type MasterCallResult,
   runForEntries,
   runMasterFunction,
+  runnerReturn,
 } from './call.ts'
 export { masterContext } from './context.ts'
 export { openCache } from './data-cache.ts'

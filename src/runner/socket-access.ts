@@ -16,7 +16,7 @@ import {
 import { ClientJobs } from '../client/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
-import type { EventWish } from '../sdk/mod.ts'
+import type { EventStart } from '../sdk/mod.ts'
 import { PkiKeys, requireQuorumBeside } from '../store/mod.ts'
 import type { MasterAccess } from './access.ts'
 import { openCache } from './data-cache.ts'
@@ -27,7 +27,7 @@ export interface SocketAccess extends MasterAccess {
   close(): void
 }
 
-/** `functions` are given where they were loaded before the access is opened, `overSsh` where the program has salt-ssh. */
+/** `functions`: given if they are loaded before the access is opened. `overSsh`: given if the program has salt-ssh. */
 export function socketAccess(
   opts: Dict,
   log: Log,
@@ -62,8 +62,11 @@ export function socketAccess(
   return access
 }
 
-/** Events from the socket; with what was before from the journal, also when there is no master now. */
-async function listening(access: SocketAccess, filter: EventFilter, wish: EventWish): Promise<EventTap> {
+/**
+ * Open the events of the socket, after past events of the journal if requested. Past events are available also while no
+ * master runs.
+ */
+async function listening(access: SocketAccess, filter: EventFilter, wish: EventStart): Promise<EventTap> {
   const { tags, since, ofMinion = false, sockDir } = wish
   const opts = sockDir === undefined ? access.opts : new Map(access.opts).set('sock_dir', sockDir)
   const paths = ofMinion ? minionBusPaths(opts) : masterBusPaths(opts)
@@ -78,7 +81,7 @@ async function listening(access: SocketAccess, filter: EventFilter, wish: EventW
   })
 }
 
-/** In place of a bus that cannot be reached: everything in the journal, and then the reason. */
+/** Replacement for a bus that cannot be reached: yields the journal, then throws the reason. */
 class NoEvents implements LiveEvents {
   readonly last = Number.POSITIVE_INFINITY
   readonly isOpen = true

@@ -1,4 +1,5 @@
-// Repositories of definitions for Windows minions: what is checked out, and that a hostile one reaches nothing else.
+// Repositories of definitions for Windows minions: tests of the checkout, and that a hostile repository reaches nothing
+// else.
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,
@@ -90,7 +91,7 @@ test('A link that leads out of the repository is left out', async () => {
   expect(logged.filter((line) => line.includes('leads nowhere'))).toHaveLength(2)
 })
 
-test('A branch that does not exist and options that are wrong are told of', async () => {
+test('A missing branch and invalid options are reported', async () => {
   expect(await update({ winrepo_remotes_ng: [`nope file://${dir}/one`] })).toEqual({})
   expect(logged.at(-1)).toContain(`Failed to checkout nope from winrepo remote 'nope file://${dir}/one'`)
   expect(await update({ winrepo_remotes_ng: [{ [`file://${dir}/one`]: [{ root: 'x' }] }] })).toBe(
@@ -98,7 +99,7 @@ test('A branch that does not exist and options that are wrong are told of', asyn
   )
 })
 
-test('A lock that somebody set holds back the update until it is removed', async () => {
+test('A lock that a user set blocks the update until it is removed', async () => {
   await update()
   const lock = join(dir, 'ng/work/one/_/update.lk')
   writeFileSync(lock, `${process.pid}\nmachine\n`)

@@ -23,13 +23,14 @@ function trial({ jobs, pillar = {}, remembered = {}, running = () => 0 }: Setup)
   let now = NOON
   const ran: Array<[string, number]> = []
   const errors: string[] = []
+  const warnings: string[] = []
   const kept = new Map<string, number>()
   const options: ScheduleOptions = {
     opts: new Map([
       ['schedule', value(jobs)],
       ['pillar', value(pillar)],
     ]),
-    log: (level, text) => level === 'error' && errors.push(text),
+    log: (level, text) => (level === 'error' ? errors : warnings).push(text),
     keeper: {
       save: () => undefined,
       remembered: () => new Map(Object.entries(remembered)),
@@ -51,7 +52,7 @@ function trial({ jobs, pillar = {}, remembered = {}, running = () => 0 }: Setup)
   }
   /** The seconds after noon at which a job ran. */
   const times = (name: string): number[] => ran.filter(([own]) => own === name).map(([, time]) => time)
-  return { schedule, pass, times, errors, kept }
+  return { schedule, pass, times, errors, warnings, kept }
 }
 
 test.each<[string, Record<string, unknown>, number[]]>([
@@ -212,7 +213,7 @@ test('A job that is shortened does not wait for its old time', () => {
   expect(times('job')).toEqual([0, 16, 26])
 })
 
-test('a summary tells when each job runs, in words and by the clock', () => {
+test('a summary shows when each job runs, in words and by the clock', () => {
   const { schedule, pass } = trial({
     jobs: {
       splay: 5,
@@ -236,3 +237,19 @@ test('a summary tells when each job runs, in words and by the clock', () => {
   expect(['last_run', 'next_run'].map((name) => numberOf(often!.get(name)!))).toEqual([NOON / 1000, NOON / 1000 + 60])
   expect([nightly!.get('last_run'), nightly!.get('next_run')]).toEqual([null, null])
 })
+
+test('what a job has in vain is one warning, and other jobs run', () => {
+  const jobs = {
+    slip: { function: 'test.ping', secnds: 5 },
+    vain: { function: 'test.ping', seconds: 5, max_running: 1 },
+    good: { function: 'test.ping', seconds: 5, args: [], returner: 'local' },
+  }
+  const { pass, times, errors, warnings } = trial({ jobs })
+  pass(6)
+  expect(warnings).toEqual([
+    `Scheduled job "slip" never runs: it has none of ${TIMES}. Unknown key 'secnds'. Did you mean 'seconds'?`,
+    `Scheduled job "vain" has keys that are ignored. Unknown key 'max_running'. Did you mean 'maxrunning'?`,
+  ])
+  expect([errors, times('slip'), times('vain'), times('good')]).toEqual([[], [], [0, 5], [0, 5]])
+})
+const TIMES = 'seconds, minutes, hours, days, when, cron, once'

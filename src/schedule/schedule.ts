@@ -1,9 +1,10 @@
 // The schedule of a daemon: jobs of its options and of its pillar, looked at every second. Jobs that a user adds are
 // written to the configuration; when each job is due next is kept on disk, so that a restart does not lose it.
-import { guarded, type Log, toError } from '../base/mod.ts'
+import { guarded, type Log, type LogLevel, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, deepCopy, float, isDict, numberOf, str, truthy, type Value } from '../data/mod.ts'
 import { type DueRules, freshTimes, functionOf, intervalOf, look, scheduleText, settle, type Times } from './due.ts'
+import { ignoredIn } from './ignored.ts'
 import { datetimeOf } from './moments.ts'
 
 /** Names in a schedule that are no jobs. */
@@ -22,7 +23,7 @@ export interface ScheduleOptions {
   opts: Dict
   log: Log
   keeper: ScheduleKeeper
-  /** How many runs of a job go on. */
+  /** Return how many runs of a job are active. */
   running(name: string): number
   /** Begins a run. */
   run(fun: string, job: Dict, jid?: string): void
@@ -87,7 +88,7 @@ export class Schedule {
     else this.times.delete(name)
   }
 
-  /** A job with what the scheduler knows about it. */
+  /** Return a job with its state in the scheduler. */
   status(name: string): Dict {
     const job = this.all.get(name) ?? null
     if (!isDict(job)) return new Map()
@@ -185,6 +186,8 @@ export class Schedule {
 
   private lookAt(name: string, job: Dict, now: number, rules: DueRules): void {
     if (!job.has('name')) job.set('name', name)
+    const ignored = ignoredIn(name, job)
+    if (ignored !== undefined) this.complain(name, ignored, 'warning')
     const times = this.timesOf(name)
     const interval = intervalOf(job)
     // its interval became shorter
@@ -217,11 +220,12 @@ export class Schedule {
     this.options.run(fun, deepCopy(job) as Dict)
   }
 
-  /** Says what is wrong with a job once, not every second. */
-  private complain(name: string, text: string): void {
-    if (this.complained.get(name) === text) return
-    this.complained.set(name, text)
-    this.options.log('error', text)
+  /** Log a problem with a job once, not at each poll. */
+  private complain(name: string, text: string, level: LogLevel = 'error'): void {
+    const key = `${level} ${name}`
+    if (this.complained.get(key) === text) return
+    this.complained.set(key, text)
+    this.options.log(level, text)
   }
 
   /** A job that was due while the scheduler did not run is started only with `run_missed`. */

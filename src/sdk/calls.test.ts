@@ -7,7 +7,7 @@ import { reads, ret } from './declare.ts'
 type Called<Name extends string> = Awaited<ReturnType<typeof called<Name>>>
 const called = <Name extends string>(ctx: FunctionContext, name: Name) => ctx.call(name)
 
-describe('what a call returns', () => {
+describe('the result type of a call', () => {
   test('is what the function declares', () => {
     expectTypeOf<Called<'cron.list_tab'>>().toEqualTypeOf<Dict>()
     expectTypeOf<Called<'cmd.run'>>().toEqualTypeOf<string>()

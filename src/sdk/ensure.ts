@@ -1,10 +1,10 @@
-// The skeleton of a state: look at the machine, compare it with what is wanted, foresee the changes in a dry run, act,
-// and report.
+// The skeleton of a state: look at the machine, compare it with the wanted state, predict the changes in a dry run,
+// apply them, and report.
 import { isFailure } from '../data/mod.ts'
 import type { Result } from './description.ts'
 import type { StateContext, StateReturn } from './state.ts'
 
-/** How a state ends, without its name. */
+/** The result of a state, without its name. */
 export class Verdict {
   readonly result: boolean | null
   readonly comment: string | string[]
@@ -25,21 +25,21 @@ export class Verdict {
 /** Say that the machine is already as wanted. */
 export const settled = (comment: string | string[]): Verdict => new Verdict(true, comment)
 
-/** Say what a dry run would change. */
+/** Return the predicted changes of a dry run. */
 export const foreseen = (comment: string | string[], changes?: Result): Verdict => new Verdict(null, comment, changes)
 
-/** Say what was changed. */
+/** Return the applied changes. */
 export const changed = (comment: string | string[], changes: Result): Verdict => new Verdict(true, comment, changes)
 
-/** Say why the state failed, and what it had changed until then. */
+/** Return a failure with its reason, and the changes that were applied before it. */
 export const failed = (comment: string | string[], changes?: Result): Verdict => new Verdict(false, comment, changes)
 
-/** The steps of a state. A gap is what differs between the machine and what is wanted. */
+/** The steps of a state. A gap is the difference between the machine and the wanted state. */
 export interface Steps<Gap> {
   readonly name: Result
-  /** Return the gap, or a verdict when there is nothing to do or nothing can be done. */
+  /** Return the gap, or a verdict if there is nothing to do or the state cannot continue. */
   readonly look: () => Gap | Verdict | Promise<Gap | Verdict>
-  /** Return what a dry run says of the gap. */
+  /** Return the result of a dry run for the gap. */
   readonly foresee: (gap: Gap) => string | Verdict | Promise<string | Verdict>
   /** Close the gap. */
   readonly act: (gap: Gap) => Verdict | Promise<Verdict>
@@ -55,12 +55,16 @@ export async function ensure<Gap>(ctx: Pick<StateContext, 'test'>, steps: Steps<
   return (forecast instanceof Verdict ? forecast : foreseen(forecast)).on(name)
 }
 
-/** Run a state. A failed call (`isFailure`) ends it with the message of the failure. */
-export async function orFailed(name: Result, run: () => StateReturn | Promise<StateReturn>): Promise<StateReturn> {
+/** Run a state. An expected error, by default a failed call (`isFailure`), ends it with the message of the error. */
+export async function orFailed(
+  name: Result,
+  run: () => StateReturn | Promise<StateReturn>,
+  isExpected: (error: unknown) => boolean = isFailure,
+): Promise<StateReturn> {
   try {
     return await run()
   } catch (error) {
-    if (isFailure(error)) return failed(error.message).on(name)
+    if (error instanceof Error && isExpected(error)) return failed(error.message).on(name)
     throw error
   }
 }

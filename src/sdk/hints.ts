@@ -1,6 +1,6 @@
-// Hints: what a job tells the person who began it, beside what it returns: an option that a state ignores, a name that may
-// have been meant, the line of an error. A return carries them under a key of its own, so that what it returns stays Salt's.
-// They come from minions, so each reader takes them through `readHints`.
+// Hints: messages for the user of a job beside its return, such as an option that a state ignores, a similar name, or
+// the line of an error. A return carries them under a separate key, so that the returned value equals Salt's. Hints
+// come from minions, so every reader uses `readHints`.
 import { type Position, withHint } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, hideMarked, isDict, isList, textOf, type Value } from '../data/mod.ts'
@@ -20,7 +20,7 @@ export interface Hint {
 export interface PlacedMessage {
   text: string
   at?: Position | undefined
-  /** What may have been meant. */
+  /** A similar name or another suggestion. */
   hint?: string | undefined
 }
 
@@ -58,9 +58,11 @@ export class HintList {
     if (!this.hints.has(key)) this.hints.set(key, hint)
   }
 
-  /** Put the hints into a return; a job without hints leaves the return as it is. */
+  /** Put the hints into a return, behind those that it has; a job without hints leaves the return as it is. */
   addTo(ret: Dict): Dict {
-    if (this.hints.size > 0) ret.set(HINTS, hintsValue([...this.hints.values()]))
+    const before = ret.get(HINTS) ?? null
+    if (this.hints.size > 0)
+      ret.set(HINTS, [...(isList(before) ? before : []), ...hintsValue([...this.hints.values()])])
     return ret
   }
 
@@ -72,7 +74,7 @@ export class HintList {
 /** Two hints with the same key say the same. */
 export const hintKey = ({ level, text, at = '' }: Hint): string => `${level}\0${at}\0${text}`
 
-/** Hints as a return carries them. */
+/** Return hints in the form of a return. */
 export function hintsValue(hints: readonly Hint[]): Value[] {
   return hints.map(({ level, text, at }): Dict => {
     const value: Dict = new Map<Value, Value>([['level', level]]).set('text', text)
@@ -81,8 +83,7 @@ export function hintsValue(hints: readonly Hint[]): Value[] {
 }
 
 /**
- * Return the hints of a return, checked and within the limits: what is no hint is left out. `whole` tells whether that was
- * all there is.
+ * Return the hints of a return, checked and limited; invalid hints are dropped. `whole`: whether nothing was dropped.
  */
 export function readHints(ret: ReadonlyMap<Value, Value>): { hints: Hint[]; whole: boolean } {
   const value = ret.get(HINTS)

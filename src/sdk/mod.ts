@@ -126,6 +126,7 @@ export type {
   PillarOrigin,
   PillarRequest,
   PluginContext,
+  ProxyAccess,
   RenderRequest,
   SdbAction,
   SdbRequest,
@@ -178,6 +179,7 @@ export {
 } from './hints.ts'
 export { isTrue } from './is-true.ts'
 export { jobRetcode } from './job-retcode.ts'
+export { checkLinks, LinkRefused } from './links.ts'
 export {
   defineRunner,
   defineWheel,
@@ -193,8 +195,8 @@ export {
 } from './master.ts'
 export type {
   BusMessage,
+  EventStart,
   EventStream,
-  EventWish,
   MasterFunctionCall,
   MasterOutcome,
   MasterParameters,
@@ -255,7 +257,7 @@ export {
   serialize,
   serialized,
 } from './serializers.ts'
-export type { SshCall, SshJobs, SshReturn } from './ssh.ts'
+export { isSshTarget, type SshCall, type SshJobs, type SshReturn } from './ssh.ts'
 export {
   defineState,
   reportOn,
@@ -285,7 +287,7 @@ export {
   tryState,
   tryTops,
 } from './trial.ts'
-export { askWeb, askWebJson, jsonOf, pathInUrl, type WebAnswer, type WebRequest } from './web-request.ts'
+export { askWeb, askWebJson, jsonOf, pathInUrl, type WebAnswer, type WebRequest, webUrl } from './web-request.ts'
 export {
   type Certificate,
   encodedBytes,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Dict, fromPlain, hideMarked, markTexts } from '../data/mod.ts'
 import { askForSecrets, takeSecrets, tellSecrets } from './pillar-secrets.ts'
 
-test('A pillar tells of its secrets only who asks, and the key is taken out again', () => {
+test('A pillar contains the texts of its secrets only on request, and the key is removed again', () => {
   markTexts(['secret-in-pillar'])
   const pillar = fromPlain({ a: 'secret-in-pillar' }) as Dict
   expect(tellSecrets(new Map(), pillar)).toBe(pillar)

@@ -15,23 +15,31 @@ export interface WebRequest {
   ca?: string | null
   /** Paths of a certificate and its key, to sign in with. */
   cert?: readonly [string, string] | null
-  /** Whether the path of the address is a secret, as those of web hooks are: errors do not show it. */
+  /** Whether the path of the URL is a secret, as with web hooks: errors do not contain it. */
   hasSecretPath?: boolean
 }
 
 export interface WebAnswer {
   status: number
   text: string
-  /** By their names in lower case. */
+  /** By header name in lower case. */
   headers: ReadonlyMap<string, string>
 }
 
-/** No answer of a web service is longer. */
+/** Size limit for an answer of a web service, in bytes. */
 const MOST_BYTES = 256 * 1024 * 1024
+
+/** Return an address as a URL; throw an error that names its option if it is none. The text may hold secrets. */
+export function webUrl(text: string, option: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw failure(`${option} is not a URL of http or https`)
+  return url
+}
 
 /** Send a request. Any status is an answer. */
 export async function askWeb({ http }: Pick<FunctionContext, 'http'>, request: WebRequest): Promise<WebAnswer> {
   const { url, method = 'GET', headers = {}, body, username, password, verify, ca, cert } = request
+  webUrl(url, request.hasSecretPath ? 'The address of the request' : `'${url}'`)
   const query = new Map<string, Value>([
     ['url', url],
     ['method', method],
@@ -61,7 +69,7 @@ export async function askWeb({ http }: Pick<FunctionContext, 'http'>, request: W
   }
 }
 
-/** Send a request whose answer is JSON. A status of 300 or more is an error, with what the service said. */
+/** Send a request with a JSON answer. A status of 300 or more is an error with the service's message. */
 export async function askWebJson(ctx: Pick<FunctionContext, 'http'>, request: WebRequest): Promise<Value> {
   return jsonOf(request, await askWeb(ctx, request))
 }
@@ -80,7 +88,10 @@ function serviceOf({ url, hasSecretPath }: WebRequest): string {
   return hasSecretPath ? origin : `${origin}${pathname}`
 }
 
-/** Return a key with slashes as part of a URL. The parts `.` and `..` are refused: they would lead to other parts of the service. */
+/**
+ * Return a key with slashes as a part of a URL. The segments `.` and `..` are refused, because they would address other
+ * parts of the service.
+ */
 export function pathInUrl(key: string): string {
   const parts = key.split('/')
   if (parts.some((part) => part === '.' || part === '..'))

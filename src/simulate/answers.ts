@@ -40,7 +40,8 @@ const FACTS: Readonly<Record<string, (args: readonly Value[], asked: SimulatedCa
     running.find((job) => str(job.get('jid')!) === str(jid ?? '')) ?? new Map(),
 }
 
-const STATES = new Set(['state.apply', 'state.sls', 'state.highstate'])
+/** Functions that run states. */
+export const STATES: ReadonlySet<string> = new Set(['state.apply', 'state.sls', 'state.highstate'])
 const DIFF = '--- \n+++ \n@@ -1,2 +1,2 @@\n a line\n-workers: 2\n+workers: 4\n'
 
 /** Most minions are alike, and one of ten has changes. */

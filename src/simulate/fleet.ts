@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, silentLog, toError } from '../base/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { type MinionSettings, openTransport, type RsaPrivateKey, SignInError, type SignInOutcome } from '../wire/mod.ts'
-import { type AnswerShape, answerTo } from './answers.ts'
+import { type AnswerShape, answerTo, STATES } from './answers.ts'
 import { type Faults, isInShare, Share } from './faults.ts'
 import { type GrainsOf, ownAddress } from './grains.ts'
 import { masterMemory } from './master-memory.ts'
@@ -30,6 +30,8 @@ export interface SimulatedFleetOptions {
   /** Whether minions fetch their pillar and tell of their start, as real ones do. */
   fetchesPillar: boolean
   firesStart: boolean
+  /** Whether a run of states fetches the pillar and all files before. */
+  fetchesFiles: boolean
   shape: AnswerShape
   /** Milliseconds that a job takes: from the first to the second, evenly spread. */
   delayMs: readonly [number, number]
@@ -55,6 +57,11 @@ export interface FleetProgress {
   late: number
   twice: number
   resent: number
+  /** Files that runs of states fetched, and their bytes. */
+  files: number
+  fileBytes: number
+  /** Runs of states whose pillar or files did not come. */
+  unserved: number
   events: number
   lostEvents: number
   reconnects: number
@@ -101,6 +108,7 @@ export class SimulatedFleet {
     this.progress = {
       ...{ connected: 0, pending: 0, unanswered: 0, refused: new Map() },
       ...{ jobs: 0, returns: 0, failed: 0, silent: 0, late: 0, twice: 0, resent: 0 },
+      ...{ files: 0, fileBytes: 0, unserved: 0 },
       ...{ events: 0, lostEvents: 0, reconnects: 0 },
     }
   }
@@ -249,7 +257,9 @@ export class SimulatedFleet {
     const others = (): Dict[] => running.filter((one) => one !== entry)
     if (pause > 0) await sleep(pause, undefined, { signal: this.stopped.signal }).catch(() => undefined)
     if (this.stopped.signal.aborted) return
-    const isFailing = !isUpkeep && shares.fail.next()
+    const isServed = !options.fetchesFiles || !STATES.has(str(job.get('fun') ?? '')) || (await this.prepare(minion))
+    if (this.stopped.signal.aborted) return
+    const isFailing = !isUpkeep && (shares.fail.next() || !isServed)
     const asked = {
       id: minion.id,
       number,
@@ -267,6 +277,22 @@ export class SimulatedFleet {
     if (isLate) progress.late++
     if (isFailing) progress.failed++
     if (isTwice) progress.twice++
+  }
+
+  /** Fetch what a run of states needs; false when the master did not give all of it. */
+  private async prepare(minion: SimulatedMinion): Promise<boolean> {
+    const { progress } = this
+    try {
+      await minion.fetchPillar()
+      const { files, bytes } = await minion.fetchFiles('base')
+      progress.files += files
+      progress.fileBytes += bytes
+      return true
+    } catch (error) {
+      this.options.log?.('debug', `${minion.id}: ${toError(error).message}`)
+      progress.unserved++
+      return false
+    }
   }
 
   private note(jid: string): void {

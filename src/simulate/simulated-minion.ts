@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, silentLog, toError } from '../base/mod.ts'
 import { type Dict, isDict, str, textOf, type Value } from '../data/mod.ts'
+import type { MasterFiles } from '../fileserver/mod.ts'
 import { match } from '../match/mod.ts'
 import {
   type Endpoint,
@@ -15,6 +16,7 @@ import {
   type SocketOptions,
   type Transport,
 } from '../wire/mod.ts'
+import { type FetchedFiles, TreeCopy } from './tree-copy.ts'
 
 export interface MinionParts {
   transport: Transport
@@ -49,6 +51,7 @@ export class SimulatedMinion {
   private channel: MasterChannel | undefined
   private receiver: PublicationReceiver | undefined
   private isClosed = false
+  private tree: TreeCopy | undefined
 
   constructor(parts: MinionParts) {
     this.parts = parts
@@ -132,6 +135,22 @@ export class SimulatedMinion {
     const answer = await this.channel!.sendPrivate(Object.entries(request))
     this.pillar = isDict(answer) ? answer : new Map()
     return this.pillar
+  }
+
+  /** Fetch the files of an environment that the minion lacks. */
+  fetchFiles(saltenv: string): Promise<FetchedFiles> {
+    this.tree ??= new TreeCopy(this.files)
+    return this.tree.update(saltenv)
+  }
+
+  private get files(): MasterFiles {
+    const isBrine = (): boolean => this.channel?.credentials?.offer !== undefined
+    return {
+      ask: (load, { raw = false } = {}) => this.ask(load, raw),
+      get isBrine() {
+        return isBrine()
+      },
+    }
   }
 
   fireEvent(tag: string, data: Value): Promise<Value> {

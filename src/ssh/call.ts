@@ -1,10 +1,11 @@
-// One target of a job: the connection, the scripts around the first contact, the call and what it answers.
-import { BrineError, toError } from '../base/mod.ts'
+// One target of a job: the connection, the scripts around the first contact, the call and its answer.
+import { type Asker, askedBy, BrineError, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, repr, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, repr, str, textOf, type Value } from '../data/mod.ts'
 import { rawCommand } from '../host/mod.ts'
+import { askerOf } from '../loader/mod.ts'
 import { CallFailure, callOnce } from '../minion/mod.ts'
-import type { FunctionContext } from '../sdk/mod.ts'
+import { CommandError, type FunctionContext } from '../sdk/mod.ts'
 import {
   asText,
   connectionErrorIn,
@@ -24,6 +25,7 @@ import { keepPlan, readSshPlan } from './plans.ts'
 import { hasPreFlight, runPreFlight, runPreHook } from './pre-flight.ts'
 import { type RosterEntry, sshTarget } from './roster/mod.ts'
 import { SshSession } from './session.ts'
+import { noteStateRun } from './state-runs.ts'
 import { isWrapped, wrappedOutputter } from './wrapped.ts'
 import { sessionTable } from './wrappers/table.ts'
 
@@ -52,6 +54,7 @@ export async function answerOf(parts: TargetParts, entry: RosterEntry, request: 
       {
         ...parts,
         hint,
+        jid: request.jid,
         table: sessionTable(new NestedCalls(parts, id, parts.runCommand)),
         askMaster: (asking, load) => askMaster(parts, asking, load),
       },
@@ -88,7 +91,7 @@ async function callOn(parts: TargetParts, session: SshSession, request: Numbered
     return rawAnswer(id, asText(await machine.raw(raw, parts.signal && { signal: parts.signal })))
   }
   const plan = { opts: parts.opts, id, fun: request.fun, words: request.words }
-  // the first read that is needed waits for them
+  // the first needed read waits for them
   void machine.prefetch(readSshPlan(plan))
   const functions = await session.functions()
   const { fun, words } = request.isMine ? mineCallOf(parts, session, functions.ctx.pillar, request.fun) : request
@@ -98,28 +101,55 @@ async function callOn(parts: TargetParts, session: SshSession, request: Numbered
     ['jid', jid],
     ['tgt', 'salt-call'],
   ])
+  const ended = noteStateRun(option(session.opts, 'cachedir'), { fun, jid })
   try {
-    const answer = await callOnce(functions, { fun, jid, words, noParse, published }, parts.log)
-    // a function such as test.ping asks for nothing itself
+    const call = { fun, jid, words, noParse, published }
+    const answer = await askedBy(whoAsks(request, fun, words), () => callOnce(functions, call, parts.log))
+    // a function such as test.ping sends no request itself
     await machine.reached()
     return functionAnswer(id, { ...answer, out: wrappedOutputter(fun) ?? answer.out })
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     const lost = connectionErrorIn(error.cause)
     if (lost) return unreached(id, lost)
+    if (error.cause instanceof CommandError && isPillarFailure(fun, error.cause)) return pillarFailure(id, error.cause)
     return isWrapped(fun) ? wrappedFailure(parts, id, fun, error) : failedCall(id, error)
   } finally {
+    ended()
     keepPlan(plan, machine.recorded())
   }
 }
 
-/** What a function says about a keyword that it does not take. */
+/**
+ * Return the party for which a function runs. The rights of an outside caller on a target are no rights on this
+ * machine.
+ */
+function whoAsks({ isFromOutside = false }: NumberedRequest, fun: string, words: readonly Value[]): Asker {
+  if (!isFromOutside) return 'owner'
+  const keywords = words.flatMap((word) =>
+    isDict(word) ? [...word.keys()].map(str) : [/^\s*(\w+)\s*=/.exec(textOf(word) ?? '')?.[1] ?? []].flat(),
+  )
+  return askerOf(fun, keywords)
+}
+
+/** The error of a function for an unknown keyword. */
 const STRANGE_KEYWORD = /^The following keyword arguments are not valid: (\w+)=/
 
-/** What a name of the mine means on a target. */
+/** Return the call for a mine name on a target. */
 function mineCallOf({ opts }: SshParts, { entry }: SshSession, pillar: Dict, name: string) {
   const sources = [entry.settings, pillar, opts].map((source) => source.get('mine_functions'))
   return mineCall(name, sources)
+}
+
+const PILLAR_FAILURE = 5
+
+const isPillarFailure = (fun: string, { error }: CommandError): boolean =>
+  fun.startsWith('state.') && isWrapped(fun) && error === 'Pillar failed to render'
+
+/** Errors of the pillar keep all functions of states from running. */
+function pillarFailure(id: string, { info }: CommandError): SshAnswer {
+  const full = ['Pillar failed to render with the following messages:', ...(isList(info) ? info : [info])]
+  return { id, shown: full, full, retcode: PILLAR_FAILURE, outputter: 'nested' }
 }
 
 /** Functions that Salt runs on the side of the master fail with a line. */

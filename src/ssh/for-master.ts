@@ -8,10 +8,10 @@ import { sshAnswers, sshTargets } from './job.ts'
 import { literalWord } from './mine-function.ts'
 import type { SshJobRequest, SshParts } from './parts.ts'
 
-/** How a call wants to reach its targets. */
+/** The connection settings in a call. */
 type Asked = Pick<SshCall, 'options' | 'timeout' | 'isFromOutside' | 'isInRoster'>
 
-/** Run a function with the rights of the master's owner. `signal` ends what runs on the targets. */
+/** Run a function with the rights of the master's owner. `signal` aborts the commands on the targets. */
 export async function* sshForMaster(
   access: MasterAccess,
   call: SshCall,
@@ -54,6 +54,7 @@ function requestOf({ opts }: MasterAccess, call: SshCall): SshJobRequest {
     words: [...(call.isLiteral ? arg.map(literalWord) : arg), ...keywords],
     user,
     isInRoster: isBound(call),
+    isFromOutside: call.isFromOutside ?? false,
     isPublished: call.isPublished ?? false,
     ...(isRaw && { raw: [fun, ...arg].map(str).join(' ') }),
     ...(jid !== undefined && { jid }),

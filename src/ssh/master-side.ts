@@ -1,4 +1,5 @@
-// What functions of a target ask of its master. There is none between: the answers are made here, with what the master has.
+// The requests of a target's functions to its master. No master is between: this code answers them from the master's
+// data.
 import { toError } from '../base/mod.ts'
 import { type Dict, isDict, SaltError, str, type Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
@@ -11,6 +12,8 @@ export async function askMaster(parts: SshParts, { id }: SshSession, load: Dict)
     const { masterTops } = await import('../master/mod.ts')
     return masterTops({ opts: parts.opts, log: parts.log, host: new LocalHost() }, new Map(load).set('id', id))
   }
+  // the options of a session are those of the master already
+  if (command === '_master_opts') return null
   if (command === '_minion_event') {
     const data = load.get('data')
     try {

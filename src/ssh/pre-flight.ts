@@ -1,5 +1,6 @@
 // Scripts of the roster around the first contact: `ssh_pre_hook` runs on the controller before each connection, `ssh_pre_flight` on the
 // target when it is met for the first time, or always with --pre-flight.
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { makeOwnFolder, PRIVATE_FILE } from '../base/mod.ts'
@@ -11,7 +12,7 @@ import type { SshParts } from './parts.ts'
 import type { RosterEntry } from './roster/mod.ts'
 import type { SshSession } from './session.ts'
 
-/** What the hook gave when it failed; then the target is left alone. */
+/** Run the hook; return its output if it failed: the target is then skipped. */
 export async function runPreHook({ log, signal }: SshParts, { id, settings }: RosterEntry): Promise<Ended | undefined> {
   const hook = settings.get('ssh_pre_hook') ?? null
   if (!truthy(hook)) return undefined
@@ -23,11 +24,11 @@ export async function runPreHook({ log, signal }: SshParts, { id, settings }: Ro
 
 export const hasPreFlight = ({ settings }: RosterEntry): boolean => truthy(settings.get('ssh_pre_flight') ?? null)
 
-/** Runs the script where it is due. What it gave when it failed is the answer of the target. */
+/** Run the script if it is due; return its output as the target's answer if it failed. */
 export async function runPreFlight(parts: SshParts, session: SshSession): Promise<SshAnswer | undefined> {
   const { opts, log, signal } = parts
   const { settings } = session.entry
-  const contacted = join(option(session.opts, 'cachedir'), 'contacted')
+  const contacted = join(option(session.opts, 'cachedir'), markerOf(session.opts.get('thin_dir') ?? null))
   const isDue = !existsSync(contacted) || option(opts, 'ssh_run_pre_flight')
   if (hasPreFlight(session.entry) && isDue) {
     const path = str(settings.get('ssh_pre_flight')!)
@@ -52,6 +53,10 @@ export async function runPreFlight(parts: SshParts, session: SshSession): Promis
   }
   return undefined
 }
+
+/** Return the name of the file that marks an earlier contact: Salt checks for `thin_dir` instead. */
+const markerOf = (thin: Value): string =>
+  thin === null ? 'contacted' : `contacted-${createHash('sha256').update(str(thin)).digest('hex').slice(0, 16)}`
 
 const wordsOf = (given: Value): string[] =>
   isList(given) ? given.map(str) : truthy(given) ? shlexSplit(str(given)) : []

@@ -1,12 +1,12 @@
-// The options of a target without a minion: those of a minion, with what the master serves it (files, pillar, rendering) and what the
-// roster says about it.
+// The options of a target without a minion: those of a minion, with data from the master (files, pillar, rendering) and
+// settings of the roster.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { minionDefaults, option } from '../config/mod.ts'
 import { type Dict, deepCopy, isDict, str, type Value } from '../data/mod.ts'
 import type { RosterEntry } from './roster/mod.ts'
 
-/** Options of the master that decide what a target is given, whatever its own options say. */
+/** Options of the master that affect what a target gets, whatever its own options are. */
 const OF_THE_MASTER = [
   'ext_pillar',
   'ext_pillar_first',
@@ -47,7 +47,7 @@ const OF_THE_CALL = ['pillarenv', 'saltenv', 'test'] as const
 export function sessionFolder(opts: Dict, id: string): string {
   const isPlain = /^[\w@][\w.@:-]{0,100}$/.test(id)
   const name = isPlain ? id : createHash('sha256').update(id).digest('hex')
-  return join(option(opts, 'cachedir'), 'ssh', name)
+  return join(option(opts, 'cachedir'), 'ssh', 'minions', name)
 }
 
 export function sessionOptions(opts: Dict, { id, settings }: RosterEntry): Dict {
@@ -63,7 +63,7 @@ export function sessionOptions(opts: Dict, { id, settings }: RosterEntry): Dict 
   const placed: Array<[string, Value]> = [
     ['id', id],
     ['file_client', 'local'],
-    // the session has fetched them
+    // the session has already fetched them
     ['autoload_dynamic_modules', false],
     ['cachedir', folder],
     ['extension_modules', join(folder, 'extmods')],

@@ -1,34 +1,41 @@
-// A target without a minion: its machine over ssh, its options, and what its functions ask of the master.
+// A target without a minion: its machine over ssh, its options, and requests of its functions to the master.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Log, makeOwnFolder, PRIVATE_FILE } from '../base/mod.ts'
+import { askedBy, isAskedByTarget, type Log, makeOwnFolder, PRIVATE_FILE } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isDict, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { LocalFileClient } from '../fileserver/mod.ts'
 import { type Host, SshHost, type SshTarget } from '../host/mod.ts'
 import type { ModuleTable, Registry, RegistryContext } from '../loader/mod.ts'
 import { MachineSession, minionFunctions } from '../minion/mod.ts'
 import { LocalPillar } from '../pillar/mod.ts'
-import type { DaemonAccess, FunctionContext } from '../sdk/mod.ts'
+import type { MasterAccess } from '../runner/mod.ts'
+import type { DaemonAccess, FunctionContext, MasterReach, PillarRequest } from '../sdk/mod.ts'
 import { type RosterEntry, sshTarget } from './roster/mod.ts'
 import { sessionOptions, targetPillarOptions } from './session-options.ts'
+import { stateRuns } from './state-runs.ts'
 import { targetLog } from './target-log.ts'
+import { isWrapped } from './wrapped.ts'
 
 export interface SshSessionParts {
-  /** The master's options, with those of the program laid over them. */
+  /** The master's options, overridden by those of the program. */
   opts: Dict
   log: Log
-  /** Ends what runs on the target. */
+  /** The job that the session is for. */
+  jid?: string
+  /** Aborts commands on the target. */
   signal?: AbortSignal
   /** The private folder for the sockets of connections. */
   runtimeDir: string
   /** Whether a shell waits on the target for the next program. */
   leavesShell?: boolean
-  /** What functions ask of the master. */
+  /** Requests of functions to the master. */
   askMaster: (session: SshSession, load: Dict) => Promise<Value>
+  /** The master beside, for pillar that calls its runner functions. */
+  master?: MasterAccess
   hint?: FunctionContext['hint']
-  /** The modules; those of the library unless given. */
+  /** The modules. Default: those of the library. */
   table?: ModuleTable
 }
 
@@ -59,7 +66,7 @@ export class SshSession {
       files: ({ controller, whole }) => new LocalFileClient(opts, controller, log, whole),
       pillar: (grains, { controller }) => this.compilePillar(grains, controller),
       daemon: this.daemon(),
-      more: { masked: false, ...(hint && { hint }) },
+      more: { masked: false, templateError, ...(hint && { hint }) },
       given: given.filter((grains): grains is Dict => grains !== undefined && isDict(grains)),
       refreshes: truthy(parts.opts.get('refresh_cache') ?? false),
       ...(table && { table }),
@@ -85,12 +92,12 @@ export class SshSession {
       askMaster: (load) => this.parts.askMaster(this, load),
       // no minion listens on the target
       fire: async () => false,
-      running: () => [],
+      running: () => stateRuns(option(this.opts, 'cachedir'), this.parts.jid),
       signal: () => false,
     }
   }
 
-  /** What is kept about a target counts for the machine and the user that it was about: an id may move to another machine. */
+  /** Cached data about a target is valid only for its machine and user: an id may move to another machine. */
   private claimFolder(): void {
     const folder = option(this.opts, 'cachedir')
     makeOwnFolder(folder)
@@ -106,19 +113,40 @@ export class SshSession {
 
   /** Pillar is compiled as the master does it: here, with the master's options and functions of the master's machine. */
   private async compilePillar(grains: Dict, host: Host): Promise<{ pillar: Dict } & Partial<RegistryContext>> {
-    const { log } = this.parts
+    const { log, master } = this.parts
     const opts = targetPillarOptions(this.parts.opts, this.opts)
-    const registry = minionFunctions({ opts, grains, pillar: new Map(), host, log })
+    const daemon = { ...this.daemon(), ...(master && { masterBeside: () => masterReach(master) }) }
+    const registry = minionFunctions({ opts, grains, pillar: new Map(), host, log, more: { daemon } })
     await registry.refresh()
     const local = new LocalPillar({ opts, grains, host, registry, log })
     const pillarenv = option(this.opts, 'pillarenv') ?? null
     const { pillar } = await local.compile({ pillarenv: pillarenv === null ? null : str(pillarenv) })
     opts.set('pillar', pillar)
     this.opts.set('pillar', pillar)
-    return { pillar, freshPillar: local.freshPillar, pillarOrigins: local.pillarOrigins }
+    // templates of the pillar belong to the master, whoever requests it; data that must be decrypted for it does not
+    const whoAsks = ({ overrideEncoding }: PillarRequest) =>
+      isAskedByTarget() && overrideEncoding !== null ? 'target' : 'owner'
+    return {
+      pillar,
+      freshPillar: (request) => askedBy(whoAsks(request), () => local.freshPillar(request)),
+      pillarOrigins: (path, request) => askedBy(whoAsks(request), () => local.pillarOrigins(path, request)),
+    }
   }
 
   async close(): Promise<void> {
     await this.session.close()
   }
+}
+
+/** Return the functions of the master for execution functions. */
+async function masterReach(master: MasterAccess): Promise<MasterReach | undefined> {
+  const { callingContext } = await import('../runner/mod.ts')
+  const context = callingContext(master, { jid: '', user: 'UNKNOWN', tag: 'salt/run' })
+  return (await context.functions()).master
+}
+
+/** Salt calls most functions of a template by a program on the target, whose error text contains the function. */
+function templateError(name: string, error: unknown): unknown {
+  const isNamed = error instanceof SaltError && error.code === 'CommandExecutionError' && !isWrapped(name)
+  return isNamed ? new SaltError(error.code, `Error running '${name}': ${error.message}`) : error
 }

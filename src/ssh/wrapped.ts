@@ -30,7 +30,8 @@ const WRAPPED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
         'show_lowstate show_sls show_top single sls sls_exists sls_id test top',
     ),
   ],
-  ['x509', names('create_certificate get_signing_policy')],
+  ['ssh_pki', names('certificate_managed_wrapper create_certificate get_signing_policy')],
+  ['x509', names('certificate_managed_wrapper create_certificate get_signing_policy')],
 ])
 
 export function isWrapped(fun: string): boolean {
@@ -38,11 +39,11 @@ export function isWrapped(fun: string): boolean {
   return WRAPPED.get(module)?.has(name) ?? false
 }
 
-/** Outputters of functions whose answers differ in form from those of minions. */
+/** Outputters of functions whose results differ in form from those of minions. */
 const OUTPUTTERS: ReadonlyMap<string, string> = new Map([
   ['state.check_request', 'nested'],
   ['state.high', 'highstate'],
 ])
 
-/** Return the outputter of a function in place of the one of minions. */
+/** Return the outputter of a function that replaces the one of minions. */
 export const wrappedOutputter = (fun: string): string | undefined => OUTPUTTERS.get(fun)

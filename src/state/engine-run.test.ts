@@ -41,7 +41,7 @@ describe('a state run', () => {
     expect(lines(ret)[1]).toBe(wanted)
   })
 
-  test('runs what listens at the end, and tells of what does not exist', async () => {
+  test('runs listeners at the end, and reports missing ones', async () => {
     const ret = await apply(state('dst', 'nop', 'listen: [{test: src}, {test: none}]') + CHANGES)
     expect(lines(ret)).toEqual([
       'dst: True Success!',
@@ -91,7 +91,7 @@ describe('a state run', () => {
 })
 
 describe('an option that a state passes over', () => {
-  test('is warned about where its name is nearly one that is known, and only there', async () => {
+  test('is reported if its name is similar to a known one, and only then', async () => {
     const sls = '/srv/salt/a:\n  file.managed:\n    - contentz: hi\n    - mode: "0644"\n    - team: web\n'
     const { functions, warnings } = await testMinion({ 't.sls': sls })
     expect(lines(await functions.call('state.apply', ['t']))).toEqual(['/srv/salt/a: True Empty file'])
@@ -102,7 +102,7 @@ describe('an option that a state passes over', () => {
 })
 
 describe('state.explain', () => {
-  test('tells what the requisites of an ID saw, and where it is written', async () => {
+  test('describes the requisites of an ID, and where it is written', async () => {
     const { functions } = await testMinion({ 't.sls': FAILS + state('dst', 'nop', 'require: [src]') })
     const [told] = (await functions.call('state.explain', ['dst', 't'])) as Dict[]
     expect(repr(told!)).toBe(
@@ -142,7 +142,7 @@ describe('a fault in the tree', () => {
       't.sls:2',
       "Cannot extend ID 'zz'",
     ],
-  ])('is told with its place: %s', async (_name, files, place, text) => {
+  ])('is reported with its place: %s', async (_name, files, place, text) => {
     const { functions, log } = await testMinion(files)
     const ret = await functions.call('state.apply', ['t'])
     expect(Array.isArray(ret) && str(ret[0]!)).toContain(text)
@@ -151,7 +151,7 @@ describe('a fault in the tree', () => {
   })
 })
 
-test('A grain that is missing is told with the class that Salt wraps grains in', async () => {
+test("A missing grain is reported with Salt's wrapper class", async () => {
   const ret = await apply('a: {{ grains.zz }}\n')
   expect(str((ret as Value[])[0]!)).toContain("'salt.utils.optsdict.DictProxy object' has no attribute 'zz'")
 })
@@ -159,7 +159,7 @@ test('A grain that is missing is told with the class that Salt wraps grains in',
 test.each([
   ['5\n', "argument of type 'int' is not iterable"],
   [`exclude: [5]\n${state('a', 'nop')}${state('b', 'nop', 'require_in: [a]')}`, "'int' object has no attribute 'get'"],
-])('What Python would stop at ends the run: %j', async (sls, message) => {
+])('An error that Python would raise ends the run: %j', async (sls, message) => {
   await expect(apply(sls)).rejects.toThrow(message)
 })
 

@@ -1,4 +1,4 @@
-// The functions of `state`: which of their arguments count, and what they say about input that makes no sense.
+// The functions of `state`: their arguments, and their errors for invalid input.
 import { expect, test } from 'vitest'
 import { fromPlain, toPlain, type Value } from '../data/mod.ts'
 import { testMinion } from './state-tree.test-support.ts'
@@ -51,7 +51,7 @@ test('state.top takes the path of a top file, not an address', async () => {
   expect(Object.keys(none)).toEqual(['no_|-states_|-states_|-None'])
 })
 
-test('state.low says what it cannot take for a chunk', async () => {
+test('state.low reports values that are no chunk', async () => {
   await expect(call('state.low', ['x'])).rejects.toThrow("string indices must be integers, not 'str'")
 })
 
@@ -84,7 +84,7 @@ test.each([
   await expect(call('state.show_sls', [sls])).rejects.toThrow(wanted)
 })
 
-test('state.show_sls tells of a file that is a list of texts', async () => {
+test('state.show_sls reports a file that is a list of texts', async () => {
   expect(await call('state.show_sls', ['texts'])).toEqual([
     'SLS texts does not render to a dictionary',
     "Error when rendering state with contents: ['a', 'bc']",

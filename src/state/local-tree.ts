@@ -1,7 +1,7 @@
-// The state tree of a minion without a master: what its own file server has. A file that lies on this machine under its own name is
-// read where it is, so that errors name the file that people edit; any other is copied to the cache first, as from a master.
+// The state tree of a minion without a master, from its own file server. A local file is read in place, so that errors
+// name the file that users edit; other files are first copied to the cache, as from a master.
 import { type Dict, decodeBytes } from '../data/mod.ts'
-import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
+import { LocalFileClient, openServedFiles, type ServedFiles } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { TreeFile } from '../render/mod.ts'
 import type { StateTree } from './compile/tree.ts'
@@ -9,20 +9,23 @@ import type { StateTree } from './compile/tree.ts'
 export class LocalTree implements StateTree {
   private readonly opts: Dict
   private readonly host: Host
-  private readonly served: FileServer
-  private ready: Promise<void> | undefined
+  private served: Promise<ServedFiles> | undefined
 
   constructor(opts: Dict, host: Host) {
     this.opts = opts
     this.host = host
-    this.served = new FileServer(opts, host)
   }
 
-  /** The file server, with news fetched once. */
-  private async server(): Promise<FileServer> {
-    this.ready ??= this.served.refresh()
-    await this.ready
+  /** The served files, with news fetched once. */
+  private server(): Promise<ServedFiles> {
+    this.served ??= this.open()
     return this.served
+  }
+
+  private async open(): Promise<ServedFiles> {
+    const server = await openServedFiles(this.opts, this.host)
+    await server.refresh()
+    return server
   }
 
   async envs(): Promise<string[]> {

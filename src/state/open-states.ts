@@ -1,22 +1,25 @@
-// How functions come to a run of states: the engine over the registry that asks, with pillar and options of the run.
+// Opens a run of states for functions: the engine over the caller's registry, with pillar and options of the run.
 import { namedLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
 import { LocalFileClient } from '../fileserver/mod.ts'
 import { type Registry, StateRegistry, type StateTable } from '../loader/mod.ts'
-import { nameGrains, renderText } from '../render/mod.ts'
+import { nameGrains, renderForFunction } from '../render/mod.ts'
 import type { StateRun, StateRunRequest, StepMemory } from '../sdk/mod.ts'
 import type { StateTree } from './compile/tree.ts'
 import { EngineRun } from './engine-run.ts'
+import { applyMasterOptions } from './master-options.ts'
 
 export interface StateEngineParts {
-  /** Those of the registry that asks, unless given. */
+  /** The states. Default: those of the caller's registry. */
   table?: StateTable
   /** The file server as the options of the run see it. */
   tree(opts: Dict): StateTree
   masterTops?: (opts: Dict) => Promise<Dict>
+  /** Ask the master for its options about states. */
+  masterOptions?: () => Promise<Value>
   fireEvent?: (tag: string, data: Dict) => void | Promise<void>
-  /** Where the run's steps are kept. */
+  /** The step store of the run. */
   steps?: StepMemory | undefined
   /** Collects grains anew. */
   grains?: () => Promise<Dict>
@@ -32,7 +35,9 @@ export function stateEngine(parts: StateEngineParts): OpenStates {
     nameGrains(grains)
     const log = namedLog(request.log ?? registry.ctx.log, 'salt.state')
     const gather = (): Promise<Dict> => pillarOf(registry, request)
-    const pillar = await gather()
+    const isOfMaster = parts.masterOptions !== undefined && !request.ownRoots
+    const [pillar, sent] = await Promise.all([gather(), isOfMaster ? parts.masterOptions!() : null])
+    applyMasterOptions(opts, sent)
     const functions: Registry = registry.with({
       opts,
       grains,
@@ -40,8 +45,8 @@ export function stateEngine(parts: StateEngineParts): OpenStates {
       memory: new Map(memory),
       ...(request.ownRoots && opts.get('file_client') === 'local' && { files: new LocalFileClient(opts, host, log) }),
       masked: false,
-      render: async ({ text, ...context }) =>
-        (await renderText(text, { ...context, opts, grains, pillar, functions, log })).value,
+      render: async (asked) =>
+        (await renderForFunction(host, { ...asked, opts, grains, pillar, functions, log })).value,
     })
     return new EngineRun({
       opts,

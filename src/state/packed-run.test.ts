@@ -1,4 +1,4 @@
-// `state.pkg`: runs that come as a tarball, with files, pillar and grains of their own.
+// `state.pkg`: runs from a tarball, with its own files, pillar and grains.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -63,13 +63,13 @@ test('a packed run takes files, pillar and grains from its tarball', async () =>
   expect(Object.values(again)[0]!.comment).toBe(`The file ${name} is in the correct state`)
 })
 
-test('a package with another sum, or that is not there, is answered with nothing', async () => {
+test('a package with another checksum, or a missing one, gives an empty result', async () => {
   const path = packed({ 'lowstate.json': [] })
   expect(await apply(path, '0')).toEqual({})
   expect(await apply(join(root, 'none'), '0')).toEqual({})
 })
 
-test('a package of errors gives the errors, and one that lacks what is required says so', async () => {
+test('a package of errors returns the errors, and an incomplete one is reported', async () => {
   const errors = packed({ 'lowstate.json': ['Rendering failed'] })
   expect(await apply(errors, sumOf(errors))).toEqual(['Rendering failed'])
   const lacking = packed({

@@ -48,7 +48,7 @@ const read = (...parts: string[]): Value => decodeMsgpack(readFileSync(join(plac
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 
 describe('the files of a job', () => {
-  it('lie where Salt looks for them, with what it reads there', () => {
+  it('are stored where Salt reads them, with the expected content', () => {
     expect(files.has(JID)).toBe(false)
     files.saveJob({ jid: JID, load, minions: ['web2', 'web1'] })
     expect(files.has(JID)).toBe(true)
@@ -146,7 +146,7 @@ describe('the files of a job', () => {
     expect(modeOf(join(place(JID), 'web2', 'return.p'))).toBe('600')
   })
 
-  it('go when they are old, and nothing else goes', async () => {
+  it('are removed when they are old, and no others', async () => {
     expect(await files.prune(60)).toBe(0)
     const [old, broken, young] = [JID, '20260102030405060709', '20260102030405060710']
     for (const jid of [old, broken, young]) files.saveJob({ jid, load, minions: [] })

@@ -1,5 +1,5 @@
-// Orchestrations step by step: what was asked for, which steps began, and how they ended. A run that a crash or a failed step
-// ended can be continued from here, without doing again what succeeded.
+// Orchestrations step by step: the request, the started steps, and their results. A run that a crash or a failed step
+// ended can be resumed from here, without repeating successful steps.
 import { readFileSync } from 'node:fs'
 import { isAnyError, isGone, recover } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
@@ -31,10 +31,14 @@ export const ORCHESTRATIONS_SCHEMA: Schema = {
   migrations: [{ version: '1.0', up: TABLES, down: '' }],
 }
 
-/** The tables whose rows belong to a run. */
+/** In place of a process: the master of a cluster that drives a run, alive or not. */
+const OF_MASTER = '@'
+const OF_LOST_MASTER = '!'
+
+/** The tables with rows of runs. */
 const OF_RUNS = ['step', 'step_place', 'step_job', 'run_end', 'step_end', 'plan'] as const
 
-/** Older ones make room. */
+/** Older runs are removed. */
 const KEPT_SECONDS = 30 * 86_400
 
 export type RunState = 'running' | 'succeeded' | 'failed' | 'interrupted'
@@ -72,7 +76,7 @@ export interface OrchestrationStep {
   jobs: string[]
   /** When it ended; undefined for steps of earlier versions. */
   ended?: number
-  /** Undefined for one that began and did not end. */
+  /** Undefined for a step that began and did not end. */
   result?: Dict
 }
 
@@ -87,7 +91,8 @@ export class OrchestrationStore {
     this.db = openDatabase(file, ORCHESTRATIONS_SCHEMA)
   }
 
-  begin(jid: string, asked: Dict): void {
+  /** Begin a run, or go on with it. The run belongs to this process, or to a master of the cluster. */
+  begin(jid: string, asked: Dict, master?: string): void {
     const before = now() - KEPT_SECONDS
     for (const table of OF_RUNS) {
       this.db.prepare(`DELETE FROM ${table} WHERE jid IN (SELECT jid FROM run WHERE at < ?)`).run(before)
@@ -96,7 +101,39 @@ export class OrchestrationStore {
     // a run that is resumed has a new plan and a new end
     for (const table of ['run_end', 'plan']) this.db.prepare(`DELETE FROM ${table} WHERE jid = ?`).run(jid)
     const sql = "INSERT OR REPLACE INTO run (jid, at, state, pid, asked) VALUES (?, ?, 'running', ?, ?)"
-    this.db.prepare(sql).run(jid, now(), thisProcess(), pack(asked))
+    this.db.prepare(sql).run(jid, now(), master === undefined ? thisProcess() : `${OF_MASTER}${master}`, pack(asked))
+  }
+
+  /** Whether this process drives a run. */
+  isOwn(jid: string): boolean {
+    return this.driverOf(jid) === thisProcess()
+  }
+
+  /** The master that drives or drove a run: undefined for a run that is not known, empty for a run of this machine. */
+  masterOf(jid: string): string | undefined {
+    const driver = this.driverOf(jid)
+    return driver === undefined || isOfMaster(driver) ? driver?.slice(1) : ''
+  }
+
+  private driverOf(jid: string): string | undefined {
+    const row = this.db.prepare('SELECT pid FROM run WHERE jid = ?').get(jid) as Row | undefined
+    return row && String(row['pid'])
+  }
+
+  /** Note which masters are gone: their runs were interrupted. Return the runs of ended processes of this machine. */
+  follow(isLost: (master: string) => boolean): string[] {
+    const rows = this.db.prepare("SELECT jid, pid FROM run WHERE state = 'running'").all() as Row[]
+    const ended: string[] = []
+    for (const { jid, pid } of rows) {
+      const driver = String(pid)
+      if (!isOfMaster(driver)) {
+        if (!isAlive(driver)) ended.push(String(jid))
+        continue
+      }
+      const wanted = `${isLost(driver.slice(1)) ? OF_LOST_MASTER : OF_MASTER}${driver.slice(1)}`
+      if (wanted !== driver) this.db.prepare('UPDATE run SET pid = ? WHERE jid = ?').run(wanted, String(jid))
+    }
+    return ended
   }
 
   end(jid: string, state: RunState): void {
@@ -104,7 +141,7 @@ export class OrchestrationStore {
     this.db.prepare('INSERT OR REPLACE INTO run_end (jid, at) VALUES (?, ?)').run(jid, now())
   }
 
-  /** Keep the steps that a run is going to make, behind those that are known. */
+  /** Store the steps that a run is going to make, after the known ones. */
   plan(jid: string, steps: readonly PlannedStep[]): void {
     const { count } = this.db.prepare('SELECT count(*) AS count FROM plan WHERE jid = ?').get(jid) as Row
     const put = this.db.prepare('INSERT INTO plan (jid, number, tag, place, requires) VALUES (?, ?, ?, ?, ?)')
@@ -127,7 +164,7 @@ export class OrchestrationStore {
     }))
   }
 
-  /** How many steps a run has, and how they ended. */
+  /** Return how many steps a run has, and their results. */
   counts(jid: string): StepCounts {
     const sql = `SELECT
       (SELECT count(*) FROM plan WHERE jid = ?1) AS planned,
@@ -205,9 +242,9 @@ export class OrchestrationStore {
   }
 }
 
-/** A run whose process is gone was interrupted. */
+/** A run whose process or master is gone was interrupted. */
 function runOf({ jid, at, state, pid, asked, ended }: Row): OrchestrationRun {
-  const isGone = state === 'running' && !isAlive(String(pid))
+  const isGone = state === 'running' && !isDriven(String(pid))
   return {
     jid: String(jid),
     at: Number(at),
@@ -217,6 +254,10 @@ function runOf({ jid, at, state, pid, asked, ended }: Row): OrchestrationRun {
   }
 }
 
+const isOfMaster = (driver: string): boolean => driver.startsWith(OF_MASTER) || driver.startsWith(OF_LOST_MASTER)
+
+const isDriven = (driver: string): boolean => (isOfMaster(driver) ? driver.startsWith(OF_MASTER) : isAlive(driver))
+
 /** Numbers of processes come again, after a restart of a machine or in a container at once; with its beginning it is one. */
 const thisProcess = (): string => `${process.pid}:${beginningOf(process.pid)}`
 
@@ -225,10 +266,10 @@ function isAlive(known: string): boolean {
   return beginningOf(Number(pid)) === beginning
 }
 
-/** When a process began, in ticks since the machine did; empty where the system does not tell. */
+/** Return when a process started, in ticks since the machine did; empty if the system does not report it. */
 function beginningOf(pid: number): string {
   if (isGone(pid)) return 'gone'
-  // no such file on other systems
+  // other systems have no such file
   return recover(isAnyError, '', () => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''

@@ -41,7 +41,7 @@ const upTo = (schema: Schema, version: string): Schema => ({
   migrations: schema.migrations.slice(0, schema.migrations.findIndex((step) => step.version === version) + 1),
 })
 
-/** The statements that make a database, without the way they are laid out. */
+/** Return the statements that create a database, without their layout. */
 function madeOf(db: SqlDatabase): string[] {
   const rows = db.prepare('SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type DESC, name').all() as Row[]
   return rows.map(({ sql }) => String(sql).replace(/\s+/g, ' '))
@@ -80,7 +80,7 @@ function fill(db: SqlDatabase): Map<string, unknown[]> {
   )
 }
 
-/** Whether every row is there, in the columns that both versions have. */
+/** Expect every row, in the columns of both versions. */
 function expectRows(db: SqlDatabase, rows: ReadonlyMap<string, unknown[]>): void {
   for (const [table, kept] of rows) {
     const now = db.prepare(`SELECT * FROM "${table}"`).all() as Row[]
@@ -139,7 +139,7 @@ it('schemas.txt has no section of a version that is not there', () => {
   expect(Object.keys(schemaHeads()).sort()).toEqual(SCHEMAS.map(({ name }) => name).sort())
 })
 
-/** A database with an addition (1.1) and a change of what is there (2.0). */
+/** A database with an addition (1.1) and a change of existing tables (2.0). */
 const THREE: Schema = {
   name: 'shop',
   migrations: [
@@ -210,7 +210,7 @@ describe('a migration', () => {
     newer.close()
   })
 
-  it('refuses any other newer file, names it with its version, says what to do, and does not touch it', () => {
+  it('refuses any other newer file, names it with its version, gives the remedy, and does not change it', () => {
     openDatabase(file, THREE).close()
     const before = readFileSync(file)
     for (const schema of [OLD, MIDDLE]) {

@@ -9,7 +9,7 @@ let kept: Map<string, Value>
 let time: number
 let records: SharedRecords
 
-/** The sessions as one of the masters sees them. */
+/** The sessions on one of the masters. */
 const master = (): SharedSessions =>
   new SharedSessions(
     records,
@@ -40,7 +40,7 @@ test('A session that one master made is found on another, and ends on all', asyn
   expect(kept.size).toBe(0)
 })
 
-test('Records show nobody the id of a session or its token', async () => {
+test('Records contain neither the id of a session nor its token', async () => {
   await master().make(ID, SESSION)
   const [[name, record] = []] = [...kept]
   const seen = `${name} ${Buffer.from(encodeMsgpack(record!, 'bus')).toString('latin1')}`
@@ -59,7 +59,7 @@ test('A session lasts as long as some master is asked for it, and until its toke
     time += SESSION_IDLE - 1000
     expect(here.find(ID)?.user).toBe('ann')
   }
-  // the other master was never asked, and knows of the use all the same
+  // the other master never got a request, and knows of the use nevertheless
   there.prune()
   expect(there.find(ID)?.user).toBe('ann')
   time = SESSION.expires + 1

@@ -13,7 +13,7 @@ const load = (fun: string): Dict => new Map<Value, Value>([['fun', fun]])
 const answer = (value: Value): Dict => new Map<Value, Value>([['return', value]])
 
 describe('the job store', () => {
-  it('takes each return once, however often and together with whatever it comes', async () => {
+  it('stores each return once, however often it arrives and in any combination', async () => {
     const jobs = new SqliteJobs(file)
     jobs.saveJob({ jid: '1', load: load('test.ping'), minions: ['a', 'b'] })
     const taken = await Promise.all(['a', 'b', 'a'].map((id) => jobs.saveReturn({ jid: '1', id, data: answer(true) })))

@@ -4,7 +4,7 @@ import { briefStr, type Dict, isList, str, type Value } from '../data/mod.ts'
 import { type Database, openDatabase, pack, unpackDict, unpackValue } from './database.ts'
 import { JobLedger, LEDGER_SCHEMA, LEDGER_TABLES } from './job-ledger.ts'
 import { JobLoads } from './job-loads.ts'
-import type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
+import type { JobRange, JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
 import { type PackedLoads, packedLoads } from './packed-loads.ts'
 import type { Schema } from './schema.ts'
 import type { Statement } from './sql.ts'
@@ -36,7 +36,7 @@ interface Waiting {
   fail(error: unknown): void
 }
 
-/** The event of a return is kept as it was told; when that was is no part of the return. */
+/** The event of a return is stored as it was fired; its time stamp is not part of the return. */
 function unpackReturn(bytes: unknown): Dict {
   const value = unpackDict(bytes)
   value.delete('_stamp')
@@ -107,7 +107,7 @@ export class SqliteJobs implements JobStore {
     this.ledger.noteJob({ jid, load, minions })
   }
 
-  /** Who was meant; undefined when there is no such job. */
+  /** Return the targeted minions; undefined if the job does not exist. */
   private minionsOf(jid: string): string[] | undefined {
     const row = this.sql('SELECT minions FROM job WHERE jid = ?').get(jid) as Row | undefined
     return row && listOf(row['minions'])
@@ -120,7 +120,7 @@ export class SqliteJobs implements JobStore {
     })
   }
 
-  /** A return by itself is written at once; of many that come, those of some milliseconds together. */
+  /** Commit a single return at once, and frequent ones together after some milliseconds. */
   private commitSoon(): void {
     if (performance.now() - this.committed > GATHER_MS) setImmediate(() => this.commit())
     else setTimeout(() => this.commit(), GATHER_MS)
@@ -225,6 +225,20 @@ export class SqliteJobs implements JobStore {
 
   packedLoads(): PackedLoads | undefined {
     return packedLoads((text) => this.sql(text))
+  }
+
+  returnedIds({ from, until, jobs, returns }: JobRange): Array<{ jid: string; ids: string[] }> {
+    const sql =
+      'SELECT jid FROM job j WHERE jid >= ? AND jid <= ? AND NOT EXISTS (SELECT 1 FROM foreign_job f WHERE f.jid = j.jid) ORDER BY jid LIMIT ?'
+    const found: Array<{ jid: string; ids: string[] }> = []
+    let left = returns
+    for (const { jid } of this.sql(sql).all(from, until, jobs) as Row[]) {
+      if (left <= 0) break
+      const rows = this.sql('SELECT id FROM ret WHERE jid = ? ORDER BY id').all(String(jid)) as Row[]
+      found.push({ jid: String(jid), ids: rows.map(({ id }) => String(id)) })
+      left -= rows.length
+    }
+    return found
   }
 
   lastReturns(fun: string): Map<string, Dict> {

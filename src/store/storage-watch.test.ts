@@ -38,7 +38,7 @@ const fail = (code: string, file: string): void => {
 }
 
 describe('the watch over storage', () => {
-  it('tells of a disk once when it fails, however much fails, and once when it works again', async () => {
+  it('reports a failing disk once, however many errors there are, and its recovery once', async () => {
     open()
     fail('ENOSPC', 'jobs.db')
     fail('SQLITE_FULL', 'jobs.db')
@@ -54,7 +54,7 @@ describe('the watch over storage', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('tells of it again while it goes on', async () => {
+  it('repeats the report while the failure lasts', async () => {
     open({ againMs: 30 })
     mkdirSync(join(folder, 'gone'))
     fail('EIO', 'gone/jobs.db')

@@ -27,7 +27,7 @@ it('A job that was handed on is not begun again, also after a restart, and its m
   expect(again.masterOf(SECOND)).toBeUndefined()
 })
 
-it('A job whose hand-over was cut off by a crash is begun again, and broken lines are left out', () => {
+it('A job whose hand-over a crash interrupted is started again, and broken lines are skipped', () => {
   new ForwardedJobs(file, silentLog).begin(FIRST, '*', 'top')
   appendFileSync(file, `not a job = top\n${SECOND} ? top\n${SECOND.slice(0, 9)}`)
   const again = new ForwardedJobs(file, silentLog)

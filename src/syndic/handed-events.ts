@@ -1,4 +1,4 @@
-// What goes upwards together: returns by job, as `_syndic_return` carries them, and other events as a list.
+// The events of one request: returns by job, as in `_syndic_return`, and other events as a list.
 import { isJid, shownText } from '../base/mod.ts'
 import type { BusEvent } from '../bus/mod.ts'
 import { type Dict, dictFrom, encodeMsgpack, Packed, str, textOf, type Value } from '../data/mod.ts'
@@ -7,20 +7,20 @@ import { type Dict, dictFrom, encodeMsgpack, Packed, str, textOf, type Value } f
 const MOST_EVENTS = 500
 const MOST_BYTES = 4 << 20
 
-/** What of a return goes upwards. */
+/** Fields of a return that are forwarded. */
 const RETURNED = ['return', 'retcode', 'success', 'fun_args', 'out', 'hints', 'metadata', 'missing']
 
 /** The description of a job of this master, for a master above that has not heard of it. */
 export type DescribeJob = (jid: string) => Dict | undefined
 
-/** Which job an event is about, and what it tells of it; undefined when it is about none. */
+/** The job of an event and what the event reports about it; undefined for other events. */
 export interface JobEvent {
   jid: string
   what: 'return' | 'list' | 'other'
 }
 
 /** A list of expected minions may come from a syndic below: each tier puts its name in front. */
-const OF_JOB = /^((?:syndic\/[^/]+\/)*)salt\/job\/(\d{20})\/([^/]+)/
+const OF_JOB = /^((?:syndic\/[^/]+\/)*)salt\/job\/(\d{20}(?:_\d+)?)\/([^/]+)/
 
 export function jobEvent({ tag, fields, origin }: BusEvent): JobEvent | undefined {
   const [, tiers, jid, what] = OF_JOB.exec(tag) ?? []
@@ -47,7 +47,7 @@ export class HandedEvents {
   /** Bytes of the returns. */
   bytes = 0
   private isShortened = false
-  /** Descriptions of jobs that go up with these events, however often they are sent. */
+  /** Descriptions of jobs that are sent with these events, also when the request is repeated. */
   private readonly described: Map<string, Dict | undefined>
 
   constructor(id: string, describe: DescribeJob, described: HandedEvents['described'] = new Map()) {
@@ -71,7 +71,7 @@ export class HandedEvents {
     if (kind?.what === 'return') this.bytes += sizeOf(event)
   }
 
-  /** The same events one by one; undefined when there is only one. */
+  /** Return the same events as single requests; undefined if there is only one. */
   apart(): HandedEvents[] | undefined {
     if (this.all.length < 2) return undefined
     return this.all.map(({ event, kind }) => {
@@ -81,7 +81,7 @@ export class HandedEvents {
     })
   }
 
-  /** Put the reason in place of a return that a master refuses; false when there is none, or that was done before. */
+  /** Replace a refused return by the reason; false if there is no return or it is already replaced. */
   shorten(reason: string): boolean {
     const [first] = this.all
     if (first?.kind?.what !== 'return' || this.isShortened) return false

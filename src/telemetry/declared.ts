@@ -139,6 +139,12 @@ const MASTERS = {
   'brine.reactor.reactions': { help: 'Reactions that began.', type: 'counter', of: MASTER },
   'brine.reactor.waiting': { help: 'Reactions that wait or run.', type: 'gauge', of: MASTER },
   'brine.reactor.failures': { help: 'Files and calls of reactions that failed.', type: 'counter', of: MASTER },
+  'brine.cluster.gaps': {
+    help: 'Records of the log of a cluster, and returns, that were missing on this master, by outcome.',
+    type: 'counter',
+    labels: ['outcome'],
+    of: MASTER,
+  },
   'brine.batches.running': { help: 'Batches that are not over.', type: 'gauge', of: MASTER },
 } as const satisfies Record<string, DeclaredMetric>
 

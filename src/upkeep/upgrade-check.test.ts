@@ -51,7 +51,7 @@ it('A check names another protocol and a Node that is too old', () => {
   expect(levels()).toMatchObject({ version: 'warning' })
 })
 
-it('A check counts the versions of minions by what they say, whatever they say', () => {
+it('A check counts the versions of minions by their reports, whatever they contain', () => {
   const bank = fileCache(join(root, 'cache')).bank('grains')
   for (const id of ['web1', 'web2', 'liar', 'new']) writeFileSync(join(root, 'pki', 'minions', id), 'key')
   for (const id of ['web1', 'web2']) bank.store(id, new Map([['brineversion', '0.1.0']]))

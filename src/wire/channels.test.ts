@@ -278,7 +278,7 @@ describe('RequestChannel', () => {
       ['version', version as Value],
     ])
 
-  it('answers what it cannot read with Salt’s words', async () => {
+  it('answers unreadable requests with Salt’s words', async () => {
     trial = await WireTrial.start()
     expect(await ask('text')).toBe('bad load')
     expect(await ask(new Map([['enc', 'clear']]))).toBe('bad load')
@@ -300,7 +300,7 @@ describe('RequestChannel', () => {
     ).toBe('bad load')
   })
 
-  it('speaks to old minions only if it is told to', async () => {
+  it('accepts old minions only if configured', async () => {
     trial = await WireTrial.start({ channel: { minimumVersion: 0 } })
     const [master, key] = await trialKeys()
     const auth = new Map<Value, Value>([
@@ -406,7 +406,7 @@ describe('publications', () => {
     )
   })
 
-  it('without a signature are refused by who wants one', async () => {
+  it('without a signature are refused if one is required', async () => {
     trial = await WireTrial.start({ asSalt: true })
     const minion = await trial.minion('m1', { requireSignedPublications: true })
     await minion.authenticate()
@@ -431,7 +431,7 @@ describe('a request that the disk of the master refuses', () => {
     const cause = 'The master could not carry out the request: no space left on the disk'
     await expect(minion.send(echo)).rejects.toMatchObject({ message: cause })
     await expect(minion.sendPrivate(dict({ cmd: '_pillar' }))).rejects.toMatchObject({ message: cause })
-    // nobody signs in again for it
+    // no further sign-in
     expect(trial.events.filter((event) => event.get('act') === 'accept')).toHaveLength(1)
   })
 })

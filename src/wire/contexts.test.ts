@@ -1,5 +1,5 @@
-// What a minion takes from the network: from a master that signs contexts, from one that signs as Salt does, and from
-// somebody between.
+// What a minion accepts from the network: from a master with context signatures, from a master with Salt's signatures,
+// and from an attacker in between.
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -14,7 +14,7 @@ import { trialKeys, WireTrial } from './trial.ts'
 const wire = { dialect: 'wire' } as const
 const dict = (entries: Record<string, unknown>): Dict => new Map(Object.entries(entries)) as Dict
 let trial: WireTrial
-/** What the master published. */
+/** The master's publications. */
 const packets: Dict[] = []
 
 afterEach(() => {
@@ -23,7 +23,7 @@ afterEach(() => {
   return trial.stop()
 })
 
-/** A master whose publications are caught instead of sent. */
+/** Start a master whose publications are captured instead of sent. */
 async function start(options: Parameters<typeof WireTrial.start>[0] = {}, lifetime?: number): Promise<void> {
   trial = await WireTrial.start(options)
   const publisher = { publish: (bytes: Uint8Array) => void packets.push(decodeMsgpack(bytes, wire) as Dict) }
@@ -43,7 +43,7 @@ beforeEach(() => {
   isSalt = false
 })
 
-/** A minion that hears what the test puts onto its line. */
+/** A minion that receives the packets of the test. */
 class Listener {
   readonly heard: Value[] = []
   readonly logs: string[] = []
@@ -218,7 +218,7 @@ describe('a minion of a master that signs contexts', () => {
     expect(signIns()).toBe(before + 2)
   })
 
-  it('refuses a reply to a sign-in from which somebody took the question for a context', async () => {
+  it('refuses a reply to a sign-in from which the request for a context was removed', async () => {
     await start()
     const { settings } = await trial.minion()
     const signIn = new SignIn(settings)
@@ -281,7 +281,7 @@ describe('a minion of a master that signs contexts', () => {
     vi.spyOn(performance, 'now').mockImplementation(() => real() + 700_000)
     expect(await handle(recorded, { address: '' })).toBe('bad load')
     expect(done).toEqual(['_minion_event'])
-    // a minion whose clock went wrong finds its way back
+    // the minion recovers after its clock was wrong
     vi.mocked(performance.now).mockImplementation(() => real())
     const day = Date.now
     vi.spyOn(Date, 'now').mockImplementation(() => day() + 700_000)
@@ -312,7 +312,7 @@ describe('a minion of a master that signs as Salt does', () => {
     expect(await minion.hear(wrong)).toContain('Message signature failed to validate.')
   })
 
-  it('does as it is told about signatures', async () => {
+  it('follows the options about signatures', async () => {
     const never = await Listener.open({ requireSignedPublications: false })
     expect(await never.hear(await publish())).toBeUndefined()
     expect(await never.hear(unsigned(await publish()))).toBeUndefined()
@@ -331,7 +331,7 @@ describe('a minion of a master that signs as Salt does', () => {
     expect(await (await Listener.open()).hear(await publish())).toBeUndefined()
   })
 
-  it('drops what is not encrypted, and signs in once for what it cannot open', async () => {
+  it('drops unencrypted publications, and signs in once for one it cannot decrypt', async () => {
     const minion = await Listener.open()
     const before = signIns()
     expect(await minion.hear(dict({ enc: 'clear', load: dict({ fun: 'x' }) }))).toContain('it is not encrypted')
@@ -415,7 +415,7 @@ describe('a master', () => {
     }
   })
 
-  it('writes what strangers send into one line', async () => {
+  it('escapes input of strangers into one line', async () => {
     await start()
     const id = 'x\n[ERROR   ] forged'
     await ask({ id, nonce: 'n', pub: 'x' })

@@ -94,7 +94,7 @@ describe('options of a minion', () => {
 })
 
 describe('the option ssl', () => {
-  it.each([true, {}])('set to %j asks for TLS without a certificate of its own', (ssl) => {
+  it.each([true, {}])('set to %j means TLS without an own certificate', (ssl) => {
     expect(requestClientOptions(set(minionDefaults(), { ssl })).ssl).toEqual({})
   })
 
@@ -102,7 +102,7 @@ describe('the option ssl', () => {
     expect(requestClientOptions(set(minionDefaults(), { ssl })).ssl).toBeUndefined()
   })
 
-  it('is told to have no effect where the transport has no TLS', () => {
+  it('is reported as without effect if the transport has no TLS', () => {
     const lines: string[] = []
     const log = (level: string, text: string): void => void lines.push(`${level}: ${text}`)
     const ssl = { certfile: 'c' }

@@ -22,7 +22,7 @@ describe('renderYaml', () => {
     expect(value).toEqual(new OrderedDict([['a', [new OrderedDict([['b', 1]])]]]))
   })
 
-  test('tells a scanner error by its problem and line alone', () => {
+  test('shows only problem and line of a scanner error', () => {
     const error = failure('a: b: c')
     expect(error).toBeInstanceOf(YamlError)
     expect(error).toMatchObject({
@@ -33,7 +33,7 @@ describe('renderYaml', () => {
     })
   })
 
-  test('tells parser and constructor errors in full, without a line of their own', () => {
+  test('shows parser and constructor errors completely, without a separate line', () => {
     expect(failure('a: 1\na: 2')).toMatchObject({
       code: 'SaltRenderError',
       problem: "found conflicting ID 'a'",

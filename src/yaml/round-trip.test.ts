@@ -1,5 +1,5 @@
-// Properties: whatever is dumped in libyaml's way, in any style, loads again (PyYAML's own emitter has faults there), and
-// whatever is loaded, only clean errors come.
+// Property tests: everything that is dumped like libyaml, in any style, can be loaded again (PyYAML's own emitter has
+// bugs there), and loading any text raises only YAML errors.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { BrineError } from '../base/mod.ts'
@@ -78,7 +78,7 @@ const { value } = fc.letrec<{ value: Value }>((tie) => ({
   ),
 }))
 
-/** libyaml breaks long lines of folded blocks even where they are indented, and then they read back otherwise. */
+/** libyaml breaks long lines of folded blocks even where they are indented, and then they are read differently. */
 const unbroken = (options: DumpOptions): DumpOptions =>
   options.default_style === '>' ? { ...options, width: -1 } : options
 
@@ -132,7 +132,7 @@ describe('YAML', () => {
     ],
   )
 
-  test('fails only cleanly, whatever the text', () => {
+  test('fails only with a YAML error, for any text', () => {
     const anything = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),
       fc.array(fragment, { maxLength: 25 }).map((parts) => parts.join('')),
@@ -149,7 +149,7 @@ describe('YAML', () => {
     )
   })
 
-  test('fails only cleanly, whatever the bytes', () => {
+  test('fails only with a YAML error, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         try {

@@ -30,7 +30,7 @@ export interface ApiAnswer {
   json: any
 }
 
-export interface ApiWish {
+export interface ApiCall {
   method?: string
   token?: string
   headers?: Record<string, string>
@@ -90,7 +90,7 @@ export class ApiSite {
     await this.site.close()
   }
 
-  async ask(path: string, { method, token, headers = {}, body }: ApiWish = {}): Promise<ApiAnswer> {
+  async ask(path: string, { method, token, headers = {}, body }: ApiCall = {}): Promise<ApiAnswer> {
     const isText = typeof body === 'string' || body instanceof Uint8Array
     const type = isText ? 'application/x-www-form-urlencoded' : 'application/json'
     const response = await fetch(`${this.url}${path}`, {

@@ -124,7 +124,7 @@ async function isKnown(id: string): Promise<boolean> {
 
 const isGone = async (id: string): Promise<boolean> => !(await isKnown(id))
 
-/** What the reactor noted of a hook, as text. */
+/** Return the reactor's notes about a hook, as text. */
 const reactionsTo = async (tag: string): Promise<string> =>
   JSON.stringify(toPlain((await api.master.run('reactor.trace', [tag])).value))
 
@@ -175,7 +175,7 @@ describe.skipIf(!FORMULA)('ec2-autoscale-reactor', () => {
   test.each([
     ['a wrong signature', { Signature: Buffer.alloc(256).toString('base64') }, 'EC2 Autoscale Signature Error'],
     ['a foreign certificate', { SigningCertURL: 'https://evil.example/x' }, 'EC2 Autoscale SigningCertURL Error'],
-  ])('tells of %s by mail and deletes nothing', async (_, wrong, subject) => {
+  ])('reports %s by mail and deletes nothing', async (_, wrong, subject) => {
     await post(HOOK, { ...noticeOf('i-0c', 'termination'), ...wrong })
     await until('the mail is there', () => mail.mails.length > 0)
     expect(mail.mails.shift()!.text).toContain(subject)

@@ -29,7 +29,7 @@ describe('/events', () => {
     )
   })
 
-  it('lets in sessions by header or cookie and tokens of Salt, and nobody else', async () => {
+  it('admits only sessions by header or cookie and tokens of Salt', async () => {
     site = await ApiSite.open()
     const id = await site.login()
     const status = async (path: string, headers: Record<string, string>): Promise<number | undefined> => {
@@ -123,7 +123,7 @@ describe('a reader that is behind', () => {
     expect(stream.text).not.toContain('missed')
   })
 
-  it('is told what it missed where there is no journal', async () => {
+  it('gets the numbers of missed events if there is no journal', async () => {
     site = await ApiSite.open({ options: { event_journal: false } })
     const stream = await site.stream('/events', { 'X-Auth-Token': await site.login() })
     stream.pause()

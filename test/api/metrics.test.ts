@@ -120,7 +120,7 @@ it('listens where the option metrics says', async () => {
   expect(parse(await text()).length).toBeGreaterThan(10)
 })
 
-it('leaves the port of metrics to the master beside it, and tells whether it hears the master', async () => {
+it('leaves the port of metrics to the master beside it, and reports whether it is connected to the master', async () => {
   const port = await freePort()
   const metrics = { enabled: true, exporter: 'prometheus', prometheus: { host: '127.0.0.1', port } }
   site = await ApiSite.open({ beside: true, options: { metrics }, cherrypy: { stats_disable_auth: true } })

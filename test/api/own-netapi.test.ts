@@ -66,7 +66,7 @@ describe('a network API of an extension', () => {
     await until('the API has ended', async () => !(await serves()))
   })
 
-  test('that is not configured does not start, and one that fails is named', async () => {
+  test('that is not configured does not start, and a failing one is reported', async () => {
     packages.install('served', {
       'netapi/kindapi.py': NETWORK_API,
       'netapi/bad.py': 'def start():\n    raise OSError("no port")\n',

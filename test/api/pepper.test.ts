@@ -37,7 +37,7 @@ function pepper(words: string[], user = 'admin', password = `${user}pw`): Promis
   return new Promise((done) => child.once('close', (status) => done({ ...ran, status: status ?? -1 })))
 }
 
-/** What pepper prints as JSON when it works. */
+/** Return pepper's JSON output. */
 async function asked(words: string[], user?: string): Promise<unknown> {
   const { status, stdout, stderr } = await pepper(words, user)
   expect(stderr).toBe('')
@@ -162,7 +162,7 @@ describe.skipIf(DIRECTORY === undefined)('pepper', () => {
     }
   })
 
-  test('leaves no token file behind unless it is asked to', () => {
+  test('leaves no token file behind unless requested', () => {
     expect(existsSync(join(home, '.peppercache'))).toBe(false)
   })
 })

@@ -1,4 +1,5 @@
-// The program salt-api beside a master, and the API inside the master: who serves, and what outlives restarts.
+// The program salt-api beside a master, and the API inside the master: which process serves, and what survives
+// restarts.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -62,7 +63,7 @@ function write(name: string, kind: string, options: object): void {
   writeFileSync(join(root, 'etc', name, kind), JSON.stringify(options))
 }
 
-/** What a daemon logged so far. */
+/** Return the log of a daemon so far. */
 function log(name: string): string {
   const file = join(root, `${name}.log`)
   return existsSync(file) ? readFileSync(file, 'utf8') : ''
@@ -125,7 +126,7 @@ async function pings(token: string): Promise<void> {
   })
 }
 
-describe('salt-api in a process of its own', () => {
+describe('salt-api in a separate process', () => {
   let token: string
   beforeAll(async () => {
     start('master', 'salt-master', 'outside')

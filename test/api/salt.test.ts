@@ -1,5 +1,5 @@
-// Salt's API on a master and minions of ours. The recorded scenarios `rest-*` compare it with Salt step by step; here is what they
-// do not show: sessions that outlive the API, callers that attack, bounds, and events about requests.
+// Salt's API on a master and minions of Brine. The recorded scenarios `rest-*` compare it with Salt step by step; these
+// tests cover the rest: sessions that outlive the API, attacks by callers, limits, and events about requests.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
@@ -112,10 +112,24 @@ describe('Rights', () => {
   })
 })
 
+test.each([
+  ['local', 'tgt', 500],
+  ['local_async', 'fun', 500],
+  ['local_subset', 'fun', 400],
+  ['local_batch', 'tgt', 400],
+])('A chunk of %s without %s gets an answer that names the field', async (client, field, status) => {
+  const { [field]: _, ...chunk } = { client, tgt: '*', fun: 'test.ping' } as Record<string, string>
+  const answer = await api.run(admin, chunk)
+  expect([answer.status, answer.text]).toEqual([
+    status,
+    expect.stringContaining(`The client ${client} needs the field ${field}`),
+  ])
+})
+
 describe('Lists of jobs', () => {
   const LIST = { client: 'runner', fun: 'jobs.list_jobs' }
 
-  /** Return what is the same in two lists: the jobs of the first. The call that asks for a list is a job of the next. */
+  /** Return the common part of two lists: the jobs of the first. The call that requests a list is a job in the next. */
   const shared = (list: object, later: object): object =>
     Object.fromEntries(Object.entries(later).filter(([jid]) => Object.hasOwn(list, jid)))
 

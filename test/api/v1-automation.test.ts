@@ -97,7 +97,7 @@ describe('the reactor', () => {
     )
   })
 
-  it('shows what it would do, and does nothing', async () => {
+  it('shows what it would do, without doing it', async () => {
     const body = { tag: 'deploy/x', data: { minion: 'db1' } }
     const tested = await site.as('tester', 'POST', '/v1/reactor/test', body)
     expect([tested.status, tested.body]).toMatchObject([

@@ -83,7 +83,7 @@ it('shows users without the right to state.event the events of their own jobs', 
   expect(values((await page(all, '&since=0')).items)).toEqual(expect.arrayContaining([1, 2, 3, 4]))
 })
 
-it('tells a stream what the journal no longer has', async () => {
+it('reports events to a stream that the journal no longer has', async () => {
   site = await openSite({ event_journal: false })
   const id = await site.login()
   for (let n = 1; n <= 5; n++) site.fire('test/lost', { n })

@@ -62,7 +62,7 @@ const isRefused = (status: number) => expect.objectContaining({ status, body: ex
 const ids = (items: Array<{ id: string }>): string[] => items.map(({ id }) => id)
 
 describe('the list of minions', () => {
-  it('tells how many minions the filters choose', async () => {
+  it('returns how many minions the filters choose', async () => {
     expect(await read('/v1/minions?limit=1')).toMatchObject({ total: 3, items: [{ id: 'db1' }] })
     expect(await read('/v1/minions?limit=1&q=web')).toMatchObject({ total: 2, items: [{ id: 'web1' }] })
     expect((await read('/v1/minions?limit=5000')).items).toHaveLength(3)
@@ -158,7 +158,7 @@ describe('targets', () => {
     }
   })
 
-  it('do not tell of grains and pillar without the rights for them', async () => {
+  it('do not reveal grains and pillar without the rights for them', async () => {
     const ask = (target: string, type: string) =>
       site.as('reader', 'GET', `/v1/targets?target=${encodeURIComponent(target)}&targetType=${type}`)
     expect((await ask('web*', 'glob')).body).toMatchObject({ total: 2 })

@@ -123,7 +123,7 @@ describe('rights', () => {
     expect(JSON.stringify(items)).not.toContain('password: x')
   })
 
-  it('know the functions that nobody may call', async () => {
+  it('know the functions that no user may call', async () => {
     const [item] = await rights('admin', [{ family: 'execution', function: 'network.arp', target: '*' }])
     expect(item).toEqual({
       allowed: false,
@@ -257,7 +257,7 @@ describe('the commands of the master behind these resources', () => {
     return made.get('token')!
   }
 
-  it('tell facts of the running master to its owner alone', async () => {
+  it('reveal facts of the running master to its owner only', async () => {
     const token = await tokenOf('admin')
     for (const cmd of ['reactor_rules', 'scheduled_jobs']) {
       for (const proof of [{}, { token }, { user: 'root', key: '' }, { user: 'root', key: 'x' }]) {
@@ -266,7 +266,7 @@ describe('the commands of the master behind these resources', () => {
     }
   })
 
-  it('tell rights to nobody without credentials, and those of others to few', async () => {
+  it('reveal rights only to authenticated users, and those of others to few', async () => {
     const refused = async (fields: Record<string, Value>): Promise<Value> => {
       const answer = (await command({ cmd: 'rights', calls: [], ...fields })) as Dict
       return (answer.get('error') as Dict | undefined)?.get('name') ?? null

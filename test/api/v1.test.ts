@@ -533,7 +533,7 @@ describe('large returns', () => {
 })
 
 describe('a request that cannot be used', () => {
-  it('is refused with what is wrong', async () => {
+  it('is refused with the reason', async () => {
     const cases: Array<[Promise<Answer>, number, string?]> = [
       [site.send('GET', '/v1/jobs'), 401],
       [admin('GET', '/v1/nothing'), 404],

@@ -144,7 +144,7 @@ describe.each(ways())('boto_asg, %s', (way) => {
     expect(gone.again.comment).toBe('Autoscale group does not exist.')
   })
 
-  test('subnets are found by name, and pillar adds to what a state has', async () => {
+  test('subnets are found by name, and pillar extends the settings of a state', async () => {
     await call('boto_vpc.create', { cidr_block: '10.5.0.0/16', vpc_name: 'net' })
     const subnet = { vpc_name: 'net', subnet_name: 'one', cidr_block: '10.5.1.0/24', availability_zone: 'us-east-1a' }
     subnet_id = ((await call('boto_vpc.create_subnet', subnet)) as { id: string }).id

@@ -171,7 +171,7 @@ describe.each(ways())('boto_elb, %s', (way) => {
     )
   })
 
-  test('pillar adds to what a state has', async () => {
+  test('pillar extends the settings of a state', async () => {
     const options = {
       boto_elb_attributes: { connection_draining: { enabled: true, timeout: 20 } },
       boto_elb_listener_policies: { HTTP: ['proxy'] },

@@ -1,4 +1,5 @@
-// What boto_iam knows of the account: its password policy, certificates of servers, SAML providers, access keys in files, exports.
+// boto_iam's functions about the account: its password policy, certificates of servers, SAML providers, access keys in
+// files, exports.
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +26,7 @@ describe.each(ways())('the account in IAM, %s', (way) => {
   const call = (name: string, given?: Plain) => calls.call(name, given)
   const apply = (name: string, given: Plain) => calls.apply(name, given)
 
-  test('the password policy keeps what a state does not name', async () => {
+  test('the password policy keeps fields that a state does not set', async () => {
     expect(await call('boto_iam.get_account_policy')).toBe(false)
     const policy = { name: 'policy', minimum_password_length: 12 }
     expect(await calls.run('boto_iam.account_policy', policy, false)).toMatchObject({

@@ -208,7 +208,7 @@ describe('azurearm, by documented answers', () => {
     )
   })
 
-  test('a creation that fails in the middle leaves nothing, and what was there before stays', async () => {
+  test('a creation that fails in the middle leaves nothing, and existing resources stay', async () => {
     const settings = { ...WANTED, allocate_public_ip: true, volumes: [{ size: 20 }] }
     azure.failing = { kind: 'virtualMachines', code: 'AllocationFailed', message: 'We do not have sufficient capacity' }
     const steps = watchSteps()
@@ -221,7 +221,7 @@ describe('azurearm, by documented answers', () => {
     expect(azure.left()).toEqual([])
     await undo('db1', steps.noted)
     await undo('db1', new Map())
-    // the interface and the disks of a machine that was destroyed stay, whatever becomes of the next one
+    // the interface and the disks of a destroyed machine stay, whatever happens to the next one
     const old = await create(driver, account, 'db1', settings)
     await account.destroy(old, watchSteps())
     const kept = azure.left()
@@ -275,7 +275,7 @@ describe('azurearm, by documented answers', () => {
     await expect(account.nodes()).rejects.toThrow('answers with a link to https://example.com/next')
   })
 
-  test('tells of a wrong login once and clearly, and shows no secret', async () => {
+  test('reports a wrong login once and clearly, without secrets', async () => {
     const failing = async (more: object) => (await reopen(more)).nodes().then(String, String)
     const wrong = 'another-wrong-secret'
     expect(await failing({ secret: wrong })).toBe(

@@ -153,13 +153,13 @@ describe('gce, by documented answers', () => {
     )
     await act(driver, account, 'create_attach_volumes', 'db1', { volumes: [{ size: 5 }] })
     await account.destroy((await account.nodes())[0]!, watchSteps())
-    // the address has a name of its own, and a disk without `auto_delete` stays
+    // the address has a separate name, and a disk without `auto_delete` stays
     expect(names()).toEqual(['disks/db1-sdc', 'addresses/web-ip'])
     const inner = await create(driver, account, 'in1', { ...WANTED, external_ip: 'None' })
     expect(inner).toMatchObject({ public_ips: [], private_ips: ['10.128.0.2'] })
   })
 
-  test('a creation that fails in the middle leaves nothing, and what was there before stays', async () => {
+  test('a creation that fails in the middle leaves nothing, and existing resources stay', async () => {
     const settings = { ...WANTED, external_ip: 'web-ip', volumes: [{ size: 20 }] }
     google.failing = { type: 'insert', name: 'db1-sdb', code: 'QUOTA_EXCEEDED', message: 'Quota DISKS_TOTAL_GB' }
     const steps = watchSteps()
@@ -218,7 +218,7 @@ describe('gce, by documented answers', () => {
     expect(google.tokens).toBe(2)
   })
 
-  test('tells of a wrong login once and clearly, and shows no secret', async () => {
+  test('reports a wrong login once and clearly, without secrets', async () => {
     const failing = async (more: object, key = google.keyFile(), mode?: number) =>
       (await open(driver, provider(more), await hostWith(key, mode))).nodes().then(
         () => '',

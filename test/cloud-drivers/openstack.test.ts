@@ -173,7 +173,7 @@ describe('openstack, by documented answers', () => {
     expect(service.servers.size).toBe(0)
   })
 
-  test('a request of which nobody knows whether it was carried out is not sent again, and is undone', async () => {
+  test('a request with an unknown result is not repeated, and is undone', async () => {
     const account = await byPassword()
     listener.late = {
       method: 'POST',

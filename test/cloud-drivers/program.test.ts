@@ -1,4 +1,5 @@
-// salt-cloud itself, beside a real master, with the drivers gce and azurearm against their listeners: files, events, kill -9, and what is shown.
+// salt-cloud itself, beside a real master, with the drivers gce and azurearm against their listeners: files, events,
+// kill -9, and output.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -20,7 +21,7 @@ let site: TestSite
 let master: TestMaster
 
 interface Service {
-  /** Return what is billed. */
+  /** Return the billed resources. */
   left: () => string[]
   stick: (isStuck: boolean) => void
   secrets: () => string[]
@@ -97,7 +98,7 @@ async function cloud(...words: string[]): Promise<{ status: number; out: string;
 const program = ['--import', 'tsx', join(import.meta.dirname, '..', 'cloud', 'salt-cloud.ts')]
 
 describe.each(Object.entries(services))('salt-cloud with %s', (driver, { left, stick, secrets }) => {
-  it('makes, shows and destroys a machine of a profile, and tells no secret', async () => {
+  it('creates, shows and destroys a machine of a profile, and reveals no secret', async () => {
     const name = `${driver}-1`
     const made = await cloud('-l', 'all', '-p', driver, name)
     expect(JSON.parse(made.out)).toMatchObject({ [name]: { name, private_ips: [expect.any(String)] } })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isDict, type Plain, type Value } from '../../src/data/mod.ts'
+import { connectDatabase } from '../../src/store/database.ts'
 import { generateRsaKeys, loadOrMakeKeys, RsaPrivateKey } from '../../src/wire/mod.ts'
 import { freeze } from '../freeze.ts'
 import { until } from '../until.ts'
@@ -16,7 +17,7 @@ if ('reason' in found) console.warn(`cluster tests are skipped: ${found.reason}`
 /** Which masters are upgraded: one, or `all` of them, which takes longer. */
 const UPGRADED = process.env['BRINE_UPGRADED_MASTERS']
 
-/** A reaction that every master tells of. */
+/** A reaction that every master reports. */
 const REACTION = `
 answer:
   runner.event.send:
@@ -24,7 +25,7 @@ answer:
         tag: answered/{{ tag.split('/')[1] }}
 `
 
-describe.skipIf('reason' in found)('three masters as one', () => {
+describe.skipIf('reason' in found)('a cluster of three masters', () => {
   let trio: Trio
   const minions: RoamingMinion[] = []
   let oldKey = ''
@@ -40,7 +41,7 @@ describe.skipIf('reason' in found)('three masters as one', () => {
       sharedsecret: 'of the shop',
       external_auth: { sharedsecret: { ann: ['.*'] } },
     })
-    // the first one was a master alone before, with a key of its own and of a minion
+    // the first one was a single master before, with its own key and a minion's
     const [first] = trio.masters
     mkdirSync(first!.pki, { recursive: true })
     oldKey = (await loadOrMakeKeys(first!.pki, 'master')).publicKey.pem
@@ -149,7 +150,7 @@ describe.skipIf('reason' in found)('three masters as one', () => {
     await until('all three have returned', () => third!.look((jobs) => jobs.returns(jid).size) === 3)
     await minions[2]!.fire('after/kill')
     await minions[1]!.fire('shop/meanwhile')
-    // nobody holds the leases of the dead one for some seconds
+    // the leases of the dead one have no holder for some seconds
     await until('others hold the leases', async () => {
       const { reactor, schedule } = await leases(second)
       return [reactor, schedule].every((holder) => holder === '127_0_0_2' || holder === '127_0_0_3')
@@ -201,6 +202,25 @@ describe.skipIf('reason' in found)('three masters as one', () => {
       trio.masters,
       acknowledged.flatMap((jid) => [`salt/job/${jid}/new`, ...ids.map((id) => `salt/job/${jid}/ret/${id}`)]),
     )
+  })
+
+  it('give a master back what its job store lost', async () => {
+    const [first, second, third] = trio.masters
+    const kept = (await second!.run('runner', 'jobs.list_jobs')) as Record<string, { Function: string }>
+    const [one, other] = Object.keys(kept).filter((jid) => kept[jid]!.Function === 'test.ping')
+    await returned(one!, 3)
+    await returned(other!, 3)
+    const database = connectDatabase(join(first!.root, 'cache/jobs.db'))
+    for (const table of ['ret', 'ledger_return'])
+      database.prepare(`DELETE FROM ${table} WHERE (jid = ? AND id = 'sim-1') OR jid = ?`).run(one!, other!)
+    for (const table of ['job', 'ledger_job']) database.prepare(`DELETE FROM ${table} WHERE jid = ?`).run(other!)
+    database.close()
+    await returned(one!, 3)
+    await returned(other!, 3)
+    expect(first!.look((jobs) => jobs.job(other!)?.minions)).toEqual(third!.look((jobs) => jobs.job(other!)?.minions))
+    const gaps = async (): Promise<number> =>
+      (await first!.journal((tag) => tag === 'salt/cluster/gap/repaired')).get('salt/cluster/gap/repaired') ?? 0
+    await until('the master has told of it', async () => (await gaps()) > 0)
   })
 
   it('acknowledge no job that only the leading NATS server has', async () => {

@@ -1,4 +1,4 @@
-// What goes wrong in the drill of a cluster, one thing at a time, and how it is undone.
+// The faults in the drill of a cluster, one at a time, and how each is undone.
 import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,8 +10,6 @@ import { until } from '../until.ts'
 import { cutOff, healNet } from './private-net.ts'
 import type { Trio, TrioMaster } from './trio.ts'
 
-/** Bytes of a small disk: the streams and the journal of a drill fit, with room for the files that NATS allocates. */
-const DISK = '256m'
 const HOUR = 3600
 
 export interface Fault {
@@ -23,19 +21,20 @@ export interface Fault {
 }
 
 /** Start a master that is down, and wait until it takes part again. */
-export async function revived(master: TrioMaster): Promise<void> {
+export async function revived(master: TrioMaster, seconds: number): Promise<void> {
   if (isGone(master.pid)) master.start()
-  await until(`${master.address} is ready again`, () => master.isReady(), 90)
+  await until(`${master.address} is ready again`, () => master.isReady(), seconds)
 }
 
 /** The disks and clocks of the masters, as far as this machine can have such. */
 export class Surroundings {
   private readonly disks = new Map<string, SmallDisk>()
   private readonly clocks = new Map<string, Clock>()
-  /** What this machine cannot do. */
+  /** Features that this machine lacks. */
   readonly lacks: string[] = []
 
-  constructor(trio: Trio, isNetPrivate: boolean, noNet: string | undefined) {
+  /** `diskMegabytes` is the size of the small disks. */
+  constructor(trio: Trio, isNetPrivate: boolean, noNet: string | undefined, diskMegabytes: number) {
     if (!isNetPrivate) this.lacks.push(noNet ?? 'no private network')
     const hasDisks = canMount()
     if (!hasDisks) this.lacks.push('no small disks here: file systems cannot be mounted')
@@ -45,7 +44,7 @@ export class Surroundings {
       if (hasDisks)
         for (const part of ['cache', 'cache/cluster']) {
           const path = join(master.root, part)
-          this.disks.set(path, new SmallDisk(path, DISK))
+          this.disks.set(path, new SmallDisk(path, `${diskMegabytes}m`))
         }
       if ('reason' in library) continue
       const clock = new Clock(join(trio.root, `${master.address}.clock`))

@@ -32,11 +32,21 @@ const { values } = parseArgs({
   },
 })
 
-const LOG_BYTES = 64 << 20
+/** Megabytes of the log and of each journal, which must hold all of a drill, and of the small disks, with room for the files that NATS allocates. */
+const LOG_MEGABYTES = 64 * Math.max(1, Math.ceil((Number(values.minutes) * Number(values.minions)) / 2000))
+const DISK_MEGABYTES = 4 * LOG_MEGABYTES
 /** Jobs between two batches. */
 const BATCH_EVERY = 15
 /** Seconds in which every minion must answer after one failure. */
 const ANSWER_SECONDS = Number(values['answer-within']) || Number.POSITIVE_INFINITY
+
+const SLOW_SECONDS = 10
+/** Seconds after which the drill gives up waiting, on a machine that it has for itself and on a busy one. */
+const PATIENCE = Number.isFinite(ANSWER_SECONDS) ? 60 : 300
+
+/** A master's log lines about records and returns that were missing there. */
+const GAPS =
+  /^.*(?:were not read in their turn|are missing$|are lost here|cannot be read on any|This master lacked|which the leader has|whose copy is not whole|reads it from its beginning).*$/gm
 
 /** Whether a path can be copied: a socket cannot. */
 const isFile = (path: string): boolean => lstatSync(path).isFile() || lstatSync(path).isDirectory()
@@ -53,6 +63,7 @@ class Drill {
   private isOver = false
   private slowest = 0
   private slowestAnswers = 0
+  private slowAnswers = 0
   private readonly late: string[] = []
   private around!: Surroundings
   private readonly noNet: string | undefined
@@ -64,10 +75,10 @@ class Drill {
   }
 
   async open(count: number): Promise<void> {
-    this.around = new Surroundings(this.trio, this.noNet === undefined, this.noNet)
+    this.around = new Surroundings(this.trio, this.noNet === undefined, this.noNet, DISK_MEGABYTES)
     for (const text of this.around.lacks) say(`left out: ${text}`)
     // NATS wants room for the whole log on the small disks
-    await this.trio.prepare({ event_journal_max_size: LOG_BYTES })
+    await this.trio.prepare({ event_journal_max_size: LOG_MEGABYTES * 2 ** 20 })
     await this.trio.start()
     const key = new RsaPrivateKey((await generateRsaKeys(2048)).privatePem)
     const made = Array.from(
@@ -130,11 +141,11 @@ class Drill {
         }
         return false
       },
-      60,
+      PATIENCE,
     )
     this.jobs.add(jid)
     const answered = (): boolean => taker.look((jobs) => jobs.returns(jid).size) === this.minions.length
-    await until('all minions answer', answered, 60).catch((error: unknown) => {
+    await until('all minions answer', answered, PATIENCE).catch((error: unknown) => {
       const silent = this.minions.filter(({ id }) => taker.look((jobs) => jobs.returnOf(jid, id)) === undefined)
       for (const minion of silent.slice(0, 20)) say(`  no return to ${jid}: ${minion.tellOf(jid)}`)
       throw error
@@ -148,16 +159,17 @@ class Drill {
     await fault.begin(master)
     const took = await this.answers(this.trio.masters.filter((each) => each !== master))
     this.slowestAnswers = Math.max(this.slowestAnswers, took)
+    if (took > SLOW_SECONDS) this.slowAnswers++
     say(`   all minions answered in ${took.toFixed(1)} s`)
     if (took > ANSWER_SECONDS) this.late.push(`all minions answered only after ${took.toFixed(1)} s: ${name}`)
     const [least, most] = fault.lasts
     await sleep(Math.max(0, randomInt(least * 1000, most * 1000 + 1) - (performance.now() - began)))
     if (name.includes('cut off')) await this.refuses(master)
     await fault.end(master)
-    await revived(master)
+    await revived(master, PATIENCE * 1.5)
     // one fault at a time: the cluster is whole before the next one
-    for (const each of this.trio.masters) await revived(each)
-    await until('every NATS server has all of the streams', () => this.trio.isWhole(), 90)
+    for (const each of this.trio.masters) await revived(each, PATIENCE * 1.5)
+    await until('every NATS server has all of the streams', () => this.trio.isWhole(), PATIENCE * 1.5)
   }
 
   /** A master that was cut off refuses changes, in clear words. */
@@ -186,7 +198,8 @@ class Drill {
     }
     this.isOver = true
     await working
-    say(`the slowest answer of all minions after a fault took ${this.slowestAnswers.toFixed(1)} s`)
+    const slow = `${this.slowAnswers} took more than ${SLOW_SECONDS} s`
+    say(`the slowest answer of all minions after a fault took ${this.slowestAnswers.toFixed(1)} s, ${slow}`)
   }
 
   /** Leave one master alone: it must refuse jobs and keys in clear words, and take them again afterwards. */
@@ -213,7 +226,7 @@ class Drill {
       `   ready: ${await alone!.isReady()}; the file server answers: ${JSON.stringify(await alone!.run('runner', 'fileserver.envs'))}`,
     )
     for (const pid of pids) if (!isGone(pid)) process.kill(pid, 'SIGCONT')
-    for (const master of this.trio.masters) await revived(master)
+    for (const master of this.trio.masters) await revived(master, PATIENCE * 1.5)
     say(`   all minions answered in ${(await this.answers()).toFixed(1)} s`)
   }
 
@@ -225,24 +238,26 @@ class Drill {
       leader.signal('SIGKILL', 'nats')
       const took = await this.answers()
       say(`   all minions answered in ${took.toFixed(1)} s`)
-      await revived(leader)
+      await revived(leader, PATIENCE * 1.5)
     }
   }
 
-  /** Compare what every master has with what was acknowledged; return what is wrong. */
+  /** Compare the data of every master with the confirmed records; return the problems. */
   async check(): Promise<string[]> {
-    for (const master of this.trio.masters) await revived(master)
-    await until('all minions are idle', () => this.minions.every(({ isIdle }) => isIdle), 60)
+    for (const master of this.trio.masters) await revived(master, PATIENCE * 1.5)
+    await until('all minions are idle', () => this.minions.every(({ isIdle }) => isIdle), PATIENCE)
     const ends = [...this.batches].map((jid) => `salt/batch/${jid}/complete`)
     const [any] = this.trio.masters
     const areOver = async (): Promise<boolean> => (await any!.journal((tag) => ends.includes(tag))).size === ends.length
-    await until('all batches are over', areOver, 90).catch(() => {})
+    await until('all batches are over', areOver, PATIENCE * 1.5).catch(() => {})
     const wrong: string[] = [...this.late]
     for (const { root, address } of this.trio.masters)
       for (const [text] of readFileSync(join(root, 'master.log'), 'utf8').matchAll(
         /Closing a part of the master failed.*/g,
       ))
         wrong.push(`${address}: ${text}`)
+    for (const { log, address } of this.trio.masters)
+      for (const [text] of log.matchAll(GAPS)) say(`   a gap on ${address}: ${text}`)
     const tags = [...this.jobs].flatMap((jid) => [`salt/job/${jid}/new`, `salt/job/${jid}/publish`])
     for (const master of this.trio.masters) {
       const missing = (counts: ReadonlyMap<string, number>): string[] =>

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { type Log, silentLog } from '../../src/base/mod.ts'
 import { minionOrigin } from '../../src/bus/mod.ts'
 import { Cluster } from '../../src/cluster/cluster.ts'
-import { ClusterLog, type ClusterRecord, type LogOptions } from '../../src/cluster/cluster-log.ts'
+import { ClusterLog, type ClusterRecord, type LogGap, type LogOptions } from '../../src/cluster/cluster-log.ts'
 import { Contact } from '../../src/cluster/contact.ts'
 import { KeySync } from '../../src/cluster/key-sync.ts'
-import { Nats } from '../../src/cluster/nats.ts'
+import { Nats, type StreamMessage } from '../../src/cluster/nats.ts'
 import { Seal } from '../../src/cluster/seal.ts'
 import { type ClusterSettings, clusterSettings } from '../../src/cluster/settings.ts'
 import { ClusterState } from '../../src/cluster/state.ts'
@@ -169,6 +169,104 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     await reading.close()
     await writing.close()
     await nats.close()
+  })
+
+  describe('with a server that is not whole', () => {
+    const gaps: LogGap[] = []
+    let writing: ClusterLog
+    let records: ClusterRecord[]
+
+    beforeEach(async () => {
+      gaps.length = 0
+      records = []
+      writing = await openLog([])
+    })
+
+    /** Read by a server that answers otherwise than the leader. */
+    const readingBy = async (
+      answer: (message: StreamMessage, plain: Nats) => StreamMessage | Promise<StreamMessage>,
+    ) => {
+      const plain = nats
+      const other = Object.create(plain) as Nats
+      other.next = async (...asked) => {
+        const message = await plain.next(...asked)
+        return message && answer(message, plain)
+      }
+      nats = other
+      const reading = await openLog(records, silentLog, 0, 'n', { gap: (gap) => void gaps.push(gap) })
+      nats = plain
+      return reading
+    }
+    const sizes = (): number[] => records.map(({ fields }) => String(fields.get('text')).length)
+    const wrote = async (...bytes: number[]): Promise<void> => {
+      for (const each of bytes) await writing.append(record(each))
+    }
+    const lacks = (place: number) => async (message: StreamMessage, plain: Nats) =>
+      message.seq === place ? (await plain.next(`${settings.name}-log`, place + 1, `${settings.name}.log`))! : message
+    const close = async (reading: ClusterLog): Promise<void> => {
+      await reading.close()
+      await writing.close()
+      await nats.close()
+    }
+
+    it('takes from the leader a message that the server lacks', async () => {
+      await wrote(1, 2, 3)
+      const reading = await readingBy(lacks(2))
+      await until('all is read', () => records.length === 3)
+      expect([sizes(), gaps]).toEqual([[1, 2, 3], []])
+      await close(reading)
+    })
+
+    it('takes from the leader a message that the server has damaged', async () => {
+      await wrote(1, 2, 3)
+      const reading = await readingBy((message) =>
+        message.seq === 2 ? { ...message, data: message.data.map((byte) => byte ^ 1) } : message,
+      )
+      await until('all is read', () => records.length === 3)
+      expect([sizes(), gaps]).toEqual([[1, 2, 3], []])
+      await close(reading)
+    })
+
+    it('reads again what was passed over because the server had other places', async () => {
+      await wrote(1, 2)
+      // the server says twice that the second message is the next one, and later it is the same as the others
+      const reading = await readingBy(async (message, plain) => {
+        if (message.seq !== 3) return message
+        return { ...(await plain.next(`${settings.name}-log`, 2, `${settings.name}.log`))!, seq: 3 }
+      })
+      await wrote(3)
+      await until('the copy is read', () => reading.place.seq === 3)
+      expect(sizes()).toEqual([1, 2])
+      await wrote(4)
+      await until('all is read', () => records.length === 4)
+      expect(sizes()).toEqual([1, 2, 3, 4])
+      expect(gaps).toMatchObject([{ isRepaired: true, count: 1 }])
+      await close(reading)
+    })
+
+    it('goes on after a message that no server has, and says so', async () => {
+      await wrote(1, 2, 3)
+      const connection = await connectNats({ servers: `127.0.0.1:${port}` })
+      await connection.request(`$JS.API.STREAM.MSG.DELETE.${settings.name}-log`, JSON.stringify({ seq: 2 }))
+      await connection.close()
+      const reading = await readingBy((message) => message)
+      await until('all is read', () => records.length === 2)
+      expect(sizes()).toEqual([1, 3])
+      expect(gaps).toMatchObject([{ isRepaired: false }])
+      await close(reading)
+    })
+
+    it('reads a stream that was created anew while it was read', async () => {
+      await wrote(1, 2, 3)
+      const reading = await readingBy((message) => message)
+      await until('all is read', () => records.length === 3)
+      await removeStream(port, `${settings.name}-log`)
+      await nats.ensureStream({ name: `${settings.name}-log`, subjects: [`${settings.name}.log`], num_replicas: 1 })
+      await wrote(4, 5)
+      await until('the new one is read', () => records.length === 5)
+      expect([sizes(), gaps]).toEqual([[1, 2, 3, 4, 5], []])
+      await close(reading)
+    })
   })
 
   it('is reached again by a master whose clock went back before the server ended', async () => {
@@ -349,7 +447,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
   })
 })
 
-/** Delete a stream, as somebody with the password of the server can. */
+/** Delete a stream with the password of the server. */
 async function removeStream(port: number, name: string): Promise<void> {
   const connection = await connectNats({ servers: `127.0.0.1:${port}` })
   await connection.request(`$JS.API.STREAM.DELETE.${name}`)

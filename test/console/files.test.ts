@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('Files in the console', () => {
     expect(await page.locator('[data-marked=true]').textContent()).toContain('broken step')
   })
 
-  it('tells of files that are no text, long ones and none', async () => {
+  it('describes files that are not text, long ones and empty ones', async () => {
     await visitor.go(page, '/files?path=raw.bin')
     await page.getByText('This file is no text').waitFor()
     await visitor.go(page, '/files?path=long.txt')

@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)('The login and the frame of the console', () => {
     await page.getByRole('button', { name: 'Log in' }).click()
   }
 
-  it('shows the message of the day, says what is wrong, and comes back to the address that was asked for', async () => {
+  it('shows the message of the day and errors, and returns to the requested address', async () => {
     const page = await visitor.page()
     await page.goto(`${site.url}/console/#/keys?state=pending`)
     await page.getByText('Be kind.').waitFor()
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)('The login and the frame of the console', () => {
     expect(await page.locator('main:focus').count()).toBe(1)
   })
 
-  it('tells of a session that ends soon, and lets the user log in again in place', async () => {
+  it('announces the end of a session, and lets the user log in again in place', async () => {
     const page = await visitor.page()
     const soon = new Date(Date.now() + 120_000).toISOString()
     let isSoon = true

@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)('Minions in the console', () => {
     await until('all minions of the value', async () => (await rows()).length === 3)
   })
 
-  it('hides values of the pillar until somebody asks, and says where each comes from', async () => {
+  it('hides values of the pillar until they are requested, and shows the source of each', async () => {
     await open('/minions/db1?tab=pillar')
     await page.getByText('database:password').waitFor()
     expect(await page.locator('main').textContent()).toMatch(/db\.sls:2/)
@@ -264,7 +264,7 @@ describe.skipIf(!hasBrowser)('Minions in the console', () => {
     await toast('web1: saltutil.refresh_pillar done')
   })
 
-  it('says what to do where there is no such minion', async () => {
+  it('suggests what to do about an unknown minion', async () => {
     visitor.expected.push(/404 GET .*\/v1\/minions\/nobody/)
     await open('/minions/nobody')
     await page.getByText('There is no minion nobody').waitFor()

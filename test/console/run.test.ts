@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)('the form to run functions', () => {
 
   const line = (): Promise<string | null> => page.getByLabel('Command line', { exact: true }).textContent()
 
-  it('shows who is meant while a target is typed, and builds compound ones', async () => {
+  it('shows the matching minions while a target is typed, and builds compound ones', async () => {
     await visitor.go(page, '/run')
     await page.getByLabel('Target', { exact: true }).fill('web*')
     await page.getByText('2 minions', { exact: true }).waitFor()

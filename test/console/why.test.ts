@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)('why', () => {
     await site.close()
   })
 
-  it('explains what can be asked, and shows the chain of an event down to the minions', async () => {
+  it('explains possible queries, and shows the chain of an event down to the minions', async () => {
     const page = await visitor.logIn()
     await visitor.go(page, '/why')
     await page.getByText('What do you want to know the cause of?').waitFor()

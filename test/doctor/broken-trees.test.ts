@@ -1,4 +1,4 @@
-// The broken trees of test/broken-trees: what goes wrong there when states are applied is found before.
+// The broken trees of test/broken-trees: their errors are found before states are applied.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -79,7 +79,7 @@ describe('the doctor', () => {
     },
   )
 
-  test.each(Object.keys(OF_A_RUN))('says nothing wrong about a tree whose fault shows in a run: %s', async (name) => {
+  test.each(Object.keys(OF_A_RUN))('reports nothing about a tree whose fault shows in a run: %s', async (name) => {
     site = new PlantedSite()
     site.write(readTree(name).files)
     const found = (await looked(site)).filter(({ level }) => level !== 'note')

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/doctor.ts'
 import { PlantedSite } from './planted-site.ts'
 
-const brine = join(import.meta.dirname, '../../src/cli/brine.ts')
+const brine = join(import.meta.dirname, '../../dist/brine.js')
 
 interface Outcome {
   code: number
@@ -14,7 +14,7 @@ interface Outcome {
   err: string
 }
 
-/** The command, with a worker that runs from the sources. */
+/** The command, with a worker of the built program. */
 async function doctor(...words: string[]): Promise<Outcome> {
   const outcome: Outcome = { code: 0, out: '', err: '' }
   const streams = {
@@ -22,7 +22,7 @@ async function doctor(...words: string[]): Promise<Outcome> {
     err: (text: string) => void (outcome.err += text),
     terminal: false,
   }
-  outcome.code = await run(words, streams, [process.execPath, '--import', 'tsx', brine])
+  outcome.code = await run(words, streams, [process.execPath, brine])
   return outcome
 }
 
@@ -78,7 +78,7 @@ describe('brine doctor', () => {
   let site: PlantedSite
   afterEach(() => site.remove())
 
-  test('ends with 0, 1, 2 and 64, ignores what it is told to, and shows no secret', async () => {
+  test('ends with 0, 1, 2 and 64, applies the ignore rules, and shows no secret', async () => {
     site = new PlantedSite()
     const text = "{% set x = salt['no_such.function']() %}\nu:\n  mysql_user.present:\n    - password: hunter2hunter2\n"
     site.write({ 'salt/a.sls': text, ignored: '# ours\nfunction-missing *.sls\nsecret-in-file\n' })

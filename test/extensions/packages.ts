@@ -96,6 +96,7 @@ def execute(opts, data, func, args, kwargs):
     return None if data["fun"] == "test.ping" else ["executed", func(*args, **kwargs)]
 `,
   'wrapper/kind.py': 'def word():\n    return ["here", __salt__["test.echo"]("there")]\n',
+  'metaproxy/kind.py': 'def post_master_init(self, master):\n    pass\n',
   'proxy/kind.py': 'def init(opts):\n    pass\n',
 }
 
@@ -299,7 +300,7 @@ def start():
     server.serve_forever(poll_interval=0.05)
 `
 
-/** A kind of resources whose state is files, below the setting `folder`, with a module `test` of its own. */
+/** A type of resources whose state is files, below the setting `folder`, with a module `test`. */
 export const RESOURCE_KIND: Readonly<Record<string, string>> = {
   'resources/shelf/__init__.py': `
 import os

@@ -1,5 +1,6 @@
-// The master or a minion is killed between an event and what it causes: reactions, orchestrations and scheduled jobs go on in
-// the next life, and what cannot be known is told. Each is held in the middle by a file that is not there yet.
+// The master or a minion is killed between an event and its effects: reactions, orchestrations and scheduled jobs
+// continue after the restart, and unknown results are reported. Each is paused in the middle by a file that does not
+// exist yet.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -177,7 +178,7 @@ describe('a master that is killed', () => {
     expect([status, lines('lasting.first'), lines('lasting.third')]).toEqual([0, ['one'], ['three']])
   })
 
-  test('runs a scheduled function again, and says that one broke off', async () => {
+  test('runs a scheduled function again, and reports the interrupted one', async () => {
     const before = counted('tally', 'begun')
     expect(before).toBeGreaterThan(0)
     await killMaster()

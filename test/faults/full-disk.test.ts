@@ -1,5 +1,5 @@
-// What operators see when the disk of a master or of a minion is full: the cause, at once, and everything works again when there
-// is space. The daemons are the built programs, each with its cache on a small disk of its own.
+// What operators see when the disk of a master or of a minion is full: the cause, at once, and everything works again
+// when there is space. The daemons are the built programs, each with its cache on a small separate disk.
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -67,10 +67,10 @@ class Site {
   }
 }
 
-/** How often a text stands in another. */
+/** Return how often a text contains another. */
 const count = (text: string, part: string): number => text.split(part).length - 1
 
-describe.runIf(canMount())('On a master whose disk is full', () => {
+describe.runIf(canMount())('a master with a full disk', () => {
   const site = new Site()
   const run = (line: string): Promise<Ran> => site.cluster.run(line)
   beforeAll(async () => {
@@ -113,7 +113,7 @@ describe.runIf(canMount())('On a master whose disk is full', () => {
     expect(event.stderr + mine.stderr).not.toContain('jobs.db')
   })
 
-  it('tells of it once in the log and by an event, and once when there is space; then all works', async () => {
+  it('reports it once in the log and by an event, and once when there is space; then all works', async () => {
     const [failed] = site.told(/^salt\/master\/[^/]+\/storage\/failed$/)
     expect(failed?.data.get('message')).toMatch(/^Cannot write \S+: no space left on the disk$/)
     expect(count(site.cluster.log('master'), 'Free space on that disk')).toBe(1)
@@ -157,7 +157,7 @@ describe.runIf(canMount())('On a master whose disk is full', () => {
   })
 })
 
-describe.runIf(canMount())('On a minion whose disk is full', () => {
+describe.runIf(canMount())('a minion with a full disk', () => {
   const site = new Site()
   beforeAll(async () => {
     await site.open('web1')
@@ -173,7 +173,7 @@ describe.runIf(canMount())('On a minion whose disk is full', () => {
     await until('the job returns', () => site.told(new RegExp(`^salt/job/${jid}/ret/web1$`)).length > 0)
   })
 
-  it('tells its master of it once, and once when there is space', async () => {
+  it('reports it to its master once, and once when there is space', async () => {
     await until('the master hears of it', () => site.told(/^salt\/minion\/web1\/storage\/failed$/).length > 0)
     expect(count(site.cluster.log('web1'), 'Free space on that disk')).toBe(1)
     const cleared = await site.salt(`cmd.run "rm ${join(site.cluster.root, 'minions/web1/cache/filler')}"`)

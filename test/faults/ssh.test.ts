@@ -23,7 +23,7 @@ const LARGE = Buffer.concat(
   Array.from({ length: 40_000 }, (_, i) => createHash('sha256').update(String(i)).digest()),
 ).toString('base64')
 
-/** What each state of the tree makes, by the id of the state. */
+/** The file of each state of the tree, by the id of the state. */
 const MADE: Record<string, { file: string; text: string }> = {
   ...Object.fromEntries(
     ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [`file ${name}`, { file: `${name}.conf`, text: `name = ${name}\n` }]),
@@ -145,7 +145,7 @@ describe.skipIf(noSshd !== undefined)('a connection that dies during a state run
   afterAll(() => site.close())
 
   for (let i = 1; i <= CUTS; i++) {
-    it(`is told, and the next run converges (cut ${i} of seed ${SEED})`, async () => {
+    it(`is reported, and the next run converges (cut ${i} of seed ${SEED})`, async () => {
       for (const name of readdirSync(site.target)) rmSync(join(site.target, name), { recursive: true })
       const run = site.apply()
       await cut(site, chance, run)

@@ -1,4 +1,4 @@
-// Backups of a master under load, and restores of it: what was acknowledged is there, and hostile archives do nothing.
+// Backups of a master under load, and restores of it: confirmed data is there, and hostile archives have no effect.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -173,7 +173,8 @@ describe('a backup of a master under load', () => {
     await until('it is gone', () => child.exitCode !== null || child.signalCode !== null)
     if (existsSync(join(cache, '.brine-restore', 'plan.json'))) {
       await expect(master.start()).rejects.toThrow('was interrupted')
-      expect((await restoring('--continue', '-c', master.config)).out).toContain('Finished')
+      const { out, err } = await restoring('--continue', '-c', master.config)
+      expect(out, err).toContain('Finished')
     }
     await master.start()
     await until('the minions are back', async () => (await master.ask('web2', 'test.ping')) === true)

@@ -1,4 +1,4 @@
-// Beacons that look at certificates and at web servers, with the functions of a minion and a server of its own.
+// Beacons about certificates and web servers, with the functions of a minion and a test server.
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
@@ -65,7 +65,7 @@ const shown = (told: readonly Dict[]): Plain =>
   JSON.parse(JSON.stringify(toPlain(told as Value), (_key, value) => (typeof value === 'bigint' ? str(value) : value)))
 
 describe('the certificate beacon', () => {
-  it('tells of certificates that end soon, as OpenSSL shows them', async () => {
+  it('reports certificates that end soon, as OpenSSL shows them', async () => {
     const told = (await look('cert_info', [{ files: [cert] }])) as Array<{ certificates: Array<Record<string, Plain>> }>
     const [facts] = told[0]!.certificates
     expect(facts).toMatchObject({
@@ -88,7 +88,7 @@ describe('the certificate beacon', () => {
     ])
   })
 
-  it('is silent about others, unless all are wanted, and tells what it cannot read', async () => {
+  it('is silent about others, unless all are wanted, and reports unreadable ones', async () => {
     expect(await look('cert_info', [{ files: [{ [cert]: { notify_days: 15 } }] }])).toEqual([])
     expect(await look('cert_info', [{ files: [cert] }, { notify_days: 5 }])).toEqual([])
     expect(await look('cert_info', [{ files: [cert] }, { notify_days: -1 }])).toHaveLength(1)
@@ -111,12 +111,12 @@ describe('the web page beacon', () => {
   it.each([
     ['another status', { url: '/gone', ca_bundle: cert }, 404, ['status is 404']],
     ['content that is missing', { url: '', content: 'ill', verify_ssl: false }, 200, ['content is missing']],
-  ])('tells of %s', async (_name, options, status, problems) => {
+  ])('reports %s', async (_name, options, status, problems) => {
     const told = await look('http_status', sites({ ...options, url: `${url}${options.url}` }))
     expect(told).toMatchObject([{ tag: 'web', url: `${url}${options.url}`, status, problems }])
   })
 
-  it('tells of a certificate that nobody trusts, and of a server that is not there', async () => {
+  it('reports an untrusted certificate, and an unreachable server', async () => {
     expect(await look('http_status', sites({ url }))).toMatchObject([
       { tag: 'web', error: expect.stringContaining('certificate') },
     ])

@@ -15,7 +15,7 @@ import { type TestMaster, TestSite } from './site.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** A machine of its own needs rights that not every root has. */
+/** A separate machine needs rights that not every root has. */
 const canUnshare = spawnSync('unshare', ['--mount', '--pid', '--fork', '--mount-proc', 'true']).status === 0
 const cannot = noSshd !== undefined || process.getuid?.() !== 0 || !canUnshare
 
@@ -90,7 +90,7 @@ async function bootstrap(...words: string[]): Promise<Ended> {
   return ended
 }
 
-/** What the host says, as a person who logs in sees it. */
+/** Run a command on the host, as a logged-in user. */
 const onHost = (line: string): string => {
   const options = [
     '-p',
@@ -108,7 +108,7 @@ const onHost = (line: string): string => {
 const accepted = () => master.wheel('key.list', ['accepted'])
 
 describe.skipIf(cannot)('brine bootstrap', () => {
-  it('says what it would do, and does nothing', async () => {
+  it('shows what it would do, without doing it', async () => {
     const { status, out, err } = await bootstrap('--id', 'box1', '--test')
     expect({ status, err }).toEqual({ status: 0, err: '' })
     expect(out).toContain('127.0.0.1: minion box1 of master 127.0.0.1: would make a key pair')
@@ -261,7 +261,7 @@ describe.skipIf(cannot)('manage.bootstrap', () => {
     expect(told).not.toContain('open-sesame-77')
   })
 
-  it('tells of all hosts where one fails', async () => {
+  it('reports all hosts where one fails', async () => {
     const { value } = await manage({ ...login(), hosts: 'roster2, roster1' })
     expect(str(value)).toMatch(/roster2: connect: [\s\S]*\nroster1: minion roster1 answers \(nothing to do\)/)
     expect(await accepted()).toEqual({ minions: expect.not.arrayContaining(['roster2']) })

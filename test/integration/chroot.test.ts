@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/base/mod.ts'
 import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
-import { LocalHost } from '../../src/host/mod.ts'
+import { LocalHost, MemoryHost } from '../../src/host/mod.ts'
 import { minionFunctions } from '../../src/minion/mod.ts'
 import { makeRoot } from './small-root.ts'
 
@@ -75,8 +75,42 @@ describe.skipIf(!canMount)('A root directory', () => {
     await expect(call('chroot.call', [bad, 'test.ping'])).rejects.toThrow('Chroot environment not found')
   })
 
+  test('takes no template that would run on this machine', async () => {
+    const refused = /is refused for a text of the target/
+    const text = 'echo {{ grains.id }}'
+    await expect(call('chroot.call', [root, 'cmd.run', text], { template: 'jinja' })).rejects.toThrow(refused)
+    const python = { template: 'py', contents: 'def run(): return 1' }
+    await expect(call('chroot.call', [root, 'file.apply_template_on_contents'], python)).rejects.toThrow()
+    const single = { fun: 'file.managed', name: '/tmp/x', contents: text, template: 'jinja' }
+    expect(JSON.stringify(await call('chroot.call', [root, 'state.single'], single))).toMatch(refused)
+  })
+
   test('is left without mounts and files', () => {
     expect(execFileSync('cat', ['/proc/self/mounts'], { encoding: 'utf8' })).not.toContain(root)
     expect(readdirSync(join(root, 'tmp'))).toEqual([])
   })
+})
+
+test('cmd.run_chroot mounts nothing through a link of the root directory', async () => {
+  const mounted: string[] = []
+  const host = await MemoryHost.with({
+    files: {
+      '/bin/sh': { text: '', mode: 0o755 },
+      '/r/dev/': '',
+      '/r/sys/': '',
+      '/r/proc': { link: '/victim' },
+      '/victim/': '',
+      '/proc/': '',
+    },
+    commands: [
+      ({ argv }) => {
+        if (/mount$/.test(argv[0]!)) mounted.push(`${argv[0]} ${argv.at(-1)}`)
+        return {}
+      },
+    ],
+  })
+  const opts = fromPlain({ cachedir: '/cache', file_roots: { base: [] } }) as Dict
+  const functions = minionFunctions({ opts, grains: new Map(), pillar: new Map(), host, log: silentLog })
+  await functions.call('cmd.run_chroot', ['/r', 'true'])
+  expect(mounted).toEqual(['mount /r/dev', 'mount /r/sys', 'umount /r/sys', 'umount /r/dev'])
 })

@@ -169,7 +169,7 @@ describe('salt-cloud', () => {
     expect(none).toMatchObject({ status: 1, out: 'No machines were found to be destroyed\n' })
   })
 
-  it('tells of machines that come and go outside of it', async () => {
+  it('reports machines that are created and destroyed outside of it', async () => {
     await cloud('-p', 'web', 'web1')
     rmSync(join(site.root, 'cloud', 'active'), { recursive: true })
     await cloud('-Q')
@@ -309,7 +309,7 @@ describe('salt-cloud', () => {
   })
 })
 
-/** What the provider of the tests has, or machines by name. */
+/** The state of the test provider, or machines by name. */
 interface Answer {
   disk: { disk: Record<string, object> }
 }
@@ -484,7 +484,7 @@ describe('files of salt-cloud', () => {
         two: { disk: {}, saltify: {} },
         three: { disk: {} },
       })
-      // saltify has no images: that is an error only where it is asked itself
+      // saltify has no images: that is an error only if it is queried alone
       const listed = await cloud('--list-sizes', 'all')
       expect({ status: listed.status, two: JSON.parse(listed.out).two }).toEqual({
         status: 0,

@@ -76,7 +76,7 @@ describe('A job that a minion may have missed', () => {
     expect(runs(file)).toBe(1)
   })
 
-  it('is forgotten when nobody wants it any more', async () => {
+  it('is forgotten after its delivery window', async () => {
     const master = await site.master('master', '127.0.0.1', { job_delivery_window: 0 })
     await (await minion('web1')).close()
     const file = join(site.root, 'ran')
@@ -128,7 +128,7 @@ describe('A job that a minion may have missed', () => {
     await returned(master, await master.publish('sim-*', 'test.ping'), 'sim-1')
   })
 
-  it('is told to be expired for a minion that did not come back', async () => {
+  it('is reported as expired for a minion that did not come back', async () => {
     const master = await site.master('master', '127.0.0.1', { job_delivery_window: 1 })
     await (await minion('web1')).close()
     const jid = await master.publish('web1', 'test.ping')

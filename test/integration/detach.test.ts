@@ -27,8 +27,8 @@ interface Ended {
 }
 
 function run(program: string, config: string, ...words: string[]): Promise<Ended> {
-  const file = join(import.meta.dirname, `../../src/cli/${program}.ts`)
-  const argv = ['--import', 'tsx', file, '-c', config, ...words]
+  const file = join(import.meta.dirname, `../../dist/${program}.js`)
+  const argv = [file, '-c', config, ...words]
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'] })
   let stderr = ''
   child.stderr.on('data', (chunk) => {

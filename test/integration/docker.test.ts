@@ -121,7 +121,7 @@ describe('Docker states', () => {
     expect([...engine.networks.keys()]).toEqual(['bridge', 'one'])
   })
 
-  test('name what is wrong', async () => {
+  test('report errors', async () => {
     expect((await salt.state('docker_container.running', { name: 'x' })).comment).toBe(
       "The 'image' argument is required",
     )

@@ -1,6 +1,6 @@
 // Functions of Docker on a real Docker daemon that the test starts, without a network, with an image made of programs of this machine.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -69,6 +69,10 @@ describe.skipIf(!canServe('Docker', place('dockerd'), place('docker')) || !canMo
       true,
     )
     expect(readFileSync(path('out/note'), 'utf8')).toBe('hello\n')
+    // a link of the container would lead to a file of this machine
+    await salt.call('docker.run', ['box', 'ln -s /data/in/note /data/in/link'])
+    expect(await salt.call('docker.copy_from', ['box', '/data/in/link', path('out/link')])).toBe(true)
+    expect(lstatSync(path('out/link')).isFile()).toBe(true)
     await expect(salt.call('docker.copy_from', ['box', '/none', path('x')])).rejects.toThrow(
       'Source file /none does not exist',
     )

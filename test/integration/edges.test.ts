@@ -1,5 +1,5 @@
-// Programs at the edges: jobs that nobody knows, keys that wait, input that ends, commands that are interrupted, and masters
-// that lack a command.
+// Edge cases of programs: unknown jobs, pending keys, input that ends, interrupted commands, and masters that lack a
+// command.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -42,10 +42,10 @@ async function run(program: Program, words: string[]): Promise<Ended> {
 
 type Running = ChildProcessByStdio<null, Readable, Readable>
 
-/** A program as a process of its own, without input. */
+/** Start a program as a separate process without input. */
 function start(program: string, words: string[]): { child: Running; printed: () => string; ended: Promise<Ended> } {
-  const file = join(import.meta.dirname, `../../src/cli/${program}.ts`)
-  const argv = ['--import', 'tsx', file, ...words]
+  const file = join(import.meta.dirname, `../../dist/${program}.js`)
+  const argv = [file, ...words]
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
   let [out, err] = ['', '']
   child.stdout.on('data', (chunk) => (out += String(chunk)))
@@ -54,7 +54,7 @@ function start(program: string, words: string[]): { child: Running; printed: () 
   return { child, printed: () => out, ended }
 }
 
-test('salt-run says that a job is not known, or that nobody has returned it', async () => {
+test('salt-run reports that a job is not known, or that there is no return', async () => {
   const master = await site.master()
   const looked = await run(saltRun, ['-c', master.config, 'jobs.lookup_jid', '20000101000000000000'])
   expect(looked).toMatchObject({ status: 0, out: '' })
@@ -99,6 +99,23 @@ test.each([
   expect(status).toBe(1)
   expect(err).toContain(`This job's jid is: ${jid}`)
   for (const line of told(jid)) expect(err).toContain(line)
+})
+
+test.each([
+  ['salt-call', ['--local', 'cmd.run']],
+  ['salt-run', ['salt.cmd', 'cmd.run', 'python_shell=True']],
+])('Ctrl-C ends %s and its command', async (program, words) => {
+  const master = await site.master()
+  const config = program === 'salt-run' ? master.config : dirname(site.minionConfig('web1'))
+  const [begun, done] = [join(site.root, 'begun'), join(site.root, 'done')]
+  const held = `echo $$ > ${begun}.new; mv ${begun}.new ${begun}; sleep 600; touch ${done}`
+  const { child, ended } = start(program, ['-c', config, ...words, held])
+  await until('the command', () => existsSync(begun))
+  const pid = readFileSync(begun, 'utf8').trim()
+  child.kill('SIGINT')
+  expect(await ended).toEqual({ status: 1, out: '', err: '\nExiting gracefully on Ctrl-c\n' })
+  await until('the end of the command', () => !existsSync(`/proc/${pid}`))
+  expect(existsSync(done)).toBe(false)
 })
 
 test('salt-call with a key that is not accepted ends with 2', async () => {

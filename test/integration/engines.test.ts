@@ -18,10 +18,10 @@ const put = (path: string, text: string): string => {
   return file
 }
 
-/** What a runner answers. */
+/** Return the result of a runner. */
 const run = async (...args: Parameters<TestMaster['run']>): Promise<Plain> => toPlain((await master.run(...args)).value)
 
-/** What is not there yet is no failure. */
+/** Wait for a condition; missing data is no failure. */
 const comes = (what: string, holds: () => Promise<boolean>): Promise<void> =>
   until(what, () => holds().catch(() => false))
 
@@ -104,7 +104,7 @@ describe('a master with engines', () => {
     expect(master.seen.map(({ tag }) => tag).filter((tag) => /\p{Cc}/u.test(tag) || tag === 'salt/key')).toEqual([])
   })
 
-  it("runs users' own, and says what each does", async () => {
+  it("runs users' own, and reports the state of each", async () => {
     await master.run('event.send', ['count/me'])
     expect(toPlain((await master.event(/^counted$/)).data)).toMatchObject({ upto: 3, tag: 'count/me' })
     expect(await run('engine.list')).toMatchObject({
@@ -116,7 +116,7 @@ describe('a master with engines', () => {
 })
 
 describe('queues', () => {
-  it('answer as those of Salt do', async () => {
+  it('answer like those of Salt', async () => {
     const answers: unknown[] = []
     for (const [fun, ...args] of [
       ['insert', 'q', 'a'],
@@ -169,7 +169,7 @@ describe('queues', () => {
 })
 
 describe('a minion with engines', () => {
-  it('sends what they fire to its master', async () => {
+  it('sends their events to its master', async () => {
     const cmd = put('events.sh', `#!/bin/sh\necho '{"tag": "from/script", "data": {"n": 1}}'\n`)
     await site.minion('web1', { engines: { script: { cmd: `sh ${cmd}`, interval: 60 } } })
     const { data } = await master.event(/^from\/script$/)
@@ -203,7 +203,7 @@ describe('a minion on the machine of its master', () => {
     expect(others).toMatchObject({ web1: { ret: true, retcode: 0 } })
   })
 
-  it('says so where there is no master', async () => {
+  it('reports a missing master', async () => {
     expect(await master.ask('web1', 'saltutil.runner', ['test.arg'])).toContain(
       'This command can only be executed on a minion that is located on the master.',
     )

@@ -47,7 +47,7 @@ describe('event_return', () => {
     expect(stored()).toEqual(['shop/1', 'shop/2', 'shop/3', 'shop/4'])
   })
 
-  it('hands over what waited long enough', async () => {
+  it('passes on events that waited long enough', async () => {
     const master = await start({ ...white, event_return_queue: 100, event_return_queue_max_seconds: 1 })
     await fire(master, 'shop/1', 'shop/2')
     await expect.poll(stored).toEqual(['shop/1', 'shop/2'])

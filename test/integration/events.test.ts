@@ -1,4 +1,4 @@
-// Events over time: the journal of a master that is stopped and started, and who goes on where it was.
+// Events over time: the journal of a master that is stopped and started, and readers that continue where they were.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toPlain, type Value } from '../../src/data/mod.ts'
 import { type TestMaster, TestSite } from './site.ts'
@@ -62,7 +62,7 @@ describe('the journal of events', () => {
     await master.start()
   })
 
-  it('says what is no place in it', async () => {
+  it('reports an invalid position', async () => {
     const { value } = await master.run('state.event', [], { since: 'yesterday' })
     expect(value).toMatch(/since='yesterday' is no number of an event/)
   })

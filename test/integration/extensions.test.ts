@@ -98,8 +98,8 @@ describe('of an extension', () => {
   test('files come from its backend in programs', () => {
     const folder = join(site.root, 'local')
     put('local/minion', `fileserver_backend: [kind]\nkind.tree: ${join(site.root, 'tree')}\nroot_dir: ${folder}\n`)
-    const program = join(import.meta.dirname, '../../src/cli/salt-call.ts')
-    const words = ['--import', 'tsx', program, '--local', '-c', folder, '--out=json', 'cp.list_master']
+    const program = join(import.meta.dirname, '../../dist/salt-call.js')
+    const words = [program, '--local', '-c', folder, '--out=json', 'cp.list_master']
     const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
     expect(JSON.parse(stdout), stderr).toEqual({ local: ['big/file'] })
   })

@@ -154,6 +154,20 @@ describe.runIf(canServe('Redis', '/usr/bin/redis-server'))('Redis', () => {
     await salt.call('redis.set_key', ['web1', '{"b": [2]}'])
     expect(await pillarOf([{ redis: { function: 'key_json' } }], more)).toEqual({ b: [2] })
   })
+
+  test('with a wrong port is an error that names the option', async () => {
+    const pillar = await pillarOf([{ redis: { function: 'key_value' } }], { 'redis.port': 'x' })
+    expect(pillar['_errors']).toEqual([expect.stringContaining("The option redis.port must be a port, not 'x'")])
+  })
+
+  test.each([
+    ['wrong', 'WRONGPASS invalid username-password pair or user is disabled'],
+    ['', 'NOAUTH Authentication required'],
+  ])('that refuses the password %j is named in the error', async (password, error) => {
+    const profile = { driver: 'redis', host: '127.0.0.1', port: server.port, password }
+    const get = minion({ r: profile }).call('sdb.get', ['sdb://r/k'])
+    await expect(get).rejects.toThrow(`${error}: '127.0.0.1:${server.port}'`)
+  })
 })
 
 describe.runIf(canServe('OpenLDAP', '/usr/sbin/slapd', '/usr/bin/ldapsearch'))('OpenLDAP', () => {

@@ -77,7 +77,7 @@ describe.runIf(runs)('HAProxy', () => {
     expect(await ask('haproxy.show_frontends')).toBe('www')
   })
 
-  test('names a socket that is not there', async () => {
+  test('reports a missing socket', async () => {
     await expect(salt.call('haproxy.list_frontends', [], { socket: '/none' })).rejects.toThrow('/none does not exist.')
   })
 })

@@ -1,5 +1,5 @@
-// Hints on their way from a job to the terminal where it was begun: on stderr, with the path on the master and the line that
-// is wrong. What is printed on stdout, and what is returned, stays Salt's.
+// Hints from a job to the terminal of its user: on stderr, with the path on the master and the wrong line. The output
+// on stdout and the return stay Salt's.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterAll(() => site?.close())
 
 const IGNORED = "file.managed has no option 'contentz'; ignored. Did you mean 'contents'?"
-/** What Salt prints for the same state. */
+/** Salt's output for the same state. */
 const APPLIED = `web1:
   Name: ROOT/made/motd - Function: file.managed - Result: Changed - Started: TIME - Duration: SPENT
 
@@ -80,14 +80,14 @@ describe('salt', () => {
     expect(status).toBe(0)
   })
 
-  test('tells once what several minions tell', async () => {
+  test('prints a hint of several minions once', async () => {
     const { err } = await ask('*', 'state.apply', 'web')
     expect(err).toMatch(/^\[WARNING \] (web1 and web2|web2 and web1): .*\/web\/init\.sls:6: .*\n$/)
     const batch = await ask('-b', '1', '*', 'state.apply', 'web')
     expect(batch.err).toContain(`web1 and web2: ${served('web/init.sls')}:6: ${IGNORED}\n`)
   })
 
-  test('says which function may have been meant, and prints the answer as Salt does', async () => {
+  test('suggests a similar function, and prints the answer like Salt', async () => {
     const { out, err, status } = await ask('web1', 'tset.ping')
     expect(out).toBe("web1:\n    'tset.ping' is not available.\n")
     expect(err).toBe(
@@ -106,7 +106,7 @@ describe('salt', () => {
     expect(err).toContain(`[ERROR   ] web1: ${served(text)}`)
   })
 
-  test('says which state may have been meant where there is no file to point at', async () => {
+  test('suggests a similar state if there is no file to point at', async () => {
     const { err } = await ask('web1', 'state.single', 'file.manged', 'name=/nowhere')
     expect(err).toContain(
       "[ERROR   ] web1: Specified state 'file.manged' was not found. Did you mean 'file.managed'?\n",
@@ -161,7 +161,7 @@ describe('salt-run', () => {
     expect(err).toContain(`${served('orch.sls')}:6: salt.runner: 'mange.up'. Did you mean 'manage.up'?`)
   })
 
-  test('says which function may have been meant', async () => {
+  test('suggests a similar function', async () => {
     const { err, out } = await run('mange.up')
     expect(out).toBe("'mange.up' is not available.\n")
     expect(err).toBe("[WARNING ] 'mange.up' is not available. Did you mean 'manage.up'?\n")
@@ -174,7 +174,7 @@ describe('salt-run', () => {
   })
 })
 
-test('salt-call shows a hint once, and tells the master of it', async () => {
+test('salt-call shows a hint once, and sends it to the master', async () => {
   master.seen.splice(0)
   const config = dirname(site.minionConfig('web3'))
   const { err } = await say(saltCall, '-c', config, 'state.apply', 'web')
@@ -182,4 +182,10 @@ test('salt-call shows a hint once, and tells the master of it', async () => {
   const { data } = await master.event(/^salt\/job\/\d+\/ret\/web3$/)
   expect(toPlain(data.get('hints')!)).toEqual([{ level: 'warning', text: IGNORED, at: 'salt://web/init.sls:6' }])
   expect(readFileSync(join(site.root, 'made/motd'), 'utf8')).toBe('')
+})
+
+test('A returner that does not exist is reported', async () => {
+  const { status, out, err } = await ask('web1', 'test.ping', '--return=postgers,local_cache')
+  expect({ status, out }).toEqual({ status: 0, out: 'web1:\n    True\n' })
+  expect(err).toContain("web1: The returner postgers.returner is not available. Did you mean 'postgres'?")
 })

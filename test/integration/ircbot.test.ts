@@ -1,4 +1,4 @@
-// The bot on a real IRC server: who may command it, what it answers, and the events it fires.
+// The bot on a real IRC server: permitted users, its answers, and its events.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection, type Socket } from 'node:net'
@@ -67,7 +67,7 @@ describe.runIf(canServe('ngIRCd', PROGRAM))('the IRC bot', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('answers who may command it', async () => {
+  test('answers permitted users', async () => {
     await says('PRIVMSG #ops :!ping', 'PRIVMSG #ops :joe: pong')
     await says('PRIVMSG #ops :!echo hello there', 'PRIVMSG #ops :hello there')
   })
@@ -79,7 +79,7 @@ describe.runIf(canServe('ngIRCd', PROGRAM))('the IRC bot', () => {
     ])
   })
 
-  test('leaves alone what is said to it alone, what is no command, and who may not command it', async () => {
+  test('ignores private messages, other text, and users without permission', async () => {
     const before = bot.fired.length
     user.write('PRIVMSG salty :!event secret\r\nPRIVMSG #ops :event x\r\nPRIVMSG #ops :!nosuch\r\nNICK stranger\r\n')
     user.write('PRIVMSG #ops :!event strange\r\nNICK joe2\r\n')

@@ -50,7 +50,7 @@ gidNumber: 502
 memberUid: joe
 `
 
-/** A certificate for 127.0.0.1 that nobody signed but itself. */
+/** Create a self-signed certificate for 127.0.0.1. */
 function certificate(directory: string): string {
   const [key, pem] = [join(directory, 'key'), join(directory, 'pem')]
   const words = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
@@ -107,7 +107,7 @@ describe.runIf(canServe('OpenLDAP', '/usr/sbin/slapd'))('the ldap system', () =>
   })
   afterAll(async () => server?.stop())
 
-  test('lets in who can bind, by searching or by a pattern', async () => {
+  test('admits users who can bind, by searching or by a pattern', async () => {
     expect(await login('joe', 'secret')).toBe(true)
     expect(await login('joe', 'secret', { binddn: 'cn={{ username }},dc=example,dc=org', bindpw: '' })).toBe(true)
   })
@@ -194,12 +194,12 @@ describe.runIf(canServe('OpenLDAP', '/usr/sbin/slapd'))('the ldap system', () =>
   const groupsOf = async (user: string, more?: Record<string, Value>) =>
     (await backend('ldap', new Map(), silentLog))!.groups!(user, ctx(more))
 
-  test('tells the groups of a user', async () => {
+  test('returns the groups of a user', async () => {
     expect(await groupsOf('joe')).toEqual(['ops'])
     expect(await groupsOf('joe', { groupou: '' })).toEqual(['ops', 'self-made'])
   })
 
-  test.each(['*', '', 'joe)(memberUid=*', 'JOE'])('tells no groups of %j', async (user) => {
+  test.each(['*', '', 'joe)(memberUid=*', 'JOE'])('returns no groups of %j', async (user) => {
     expect(await groupsOf(user)).toEqual([])
   })
 

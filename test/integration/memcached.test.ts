@@ -60,7 +60,7 @@ describe.runIf(runs)('memcached', () => {
     expect(await call('get', 'kept')).toBe(1)
   })
 
-  test('says what the server says', async () => {
+  test("reports the server's errors", async () => {
     const large = 'memcached answered: SERVER_ERROR object too large for cache'
     await expect(call('set', 'large', 'x'.repeat(2_000_000))).rejects.toThrow(large)
     const status = (await call('status')) as Record<string, Record<string, string>>
@@ -86,7 +86,7 @@ describe.runIf(runs)('memcached', () => {
     ])
   })
 
-  test('a state tells of a server that cannot be reached, and of a hostile key', async () => {
+  test('a state reports an unreachable server, and a hostile key', async () => {
     const down = await salt.state('memcached.managed', { name: 'k', value: 'v', port: await freePort() })
     expect(down).toEqual({ result: false, comment: 'memcached server is down or does not exist', changes: {} })
     const hostile = await salt.state('memcached.absent', { name: 'a b', port: server.port })

@@ -120,11 +120,19 @@ test('telegram sends a message of its bot, not longer than Telegram takes', asyn
 test.each([
   ['telegram', { 'telegram.chat_id': '1', 'telegram.token': '123:SECRET' }],
   ['mattermost', { 'mattermost.hook': 'SECRET', 'mattermost.api_url': 'https://chat.example.com' }],
-])('%s does not tell the secret in its address when nobody answers', async (returner, settings) => {
+])('%s does not reveal the secret in its address when the server does not answer', async (returner, settings) => {
   const { sent, give } = site(settings, () => ({ error: 'connection refused' }))
   const error = await give(returner, RET).catch(String)
   expect(sent[0]!.url).toContain('SECRET')
   expect(error).toMatch(/https:\/\/[\w.]+ does not answer: connection refused/)
+})
+
+test('webhook does not reveal the rest of its address when the server does not answer', async () => {
+  const { logged, give } = site({ 'webhook.url': 'https://chat.example.com/x?token=SECRET' }, () => ({
+    error: 'refused',
+  }))
+  await give('webhook', RET)
+  expect(logged).toEqual(['The webhook at https://chat.example.com failed: refused'])
 })
 
 test('splunk sends returns and events to its collector', async () => {
@@ -216,6 +224,7 @@ test('elasticsearch makes the index, and stores the return without dots in keys'
 
 test('kafka hands the return to kcat', async () => {
   const host = new MemoryHost()
+  host.which = async (name) => `/usr/bin/${name}`
   const runs: unknown[] = []
   host.run = async ({ argv, stdin }) => {
     runs.push([argv, JSON.parse(String(stdin))])

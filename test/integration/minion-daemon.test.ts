@@ -1,4 +1,4 @@
-// Minions and masters together: what a minion does when masters come and go, when it is killed, and when it is told to.
+// Minions and masters together: a minion when masters start and end, when it is killed, and on requests.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,10 +13,10 @@ beforeEach(async () => {
 })
 afterEach(() => site.close())
 
-/** salt-minion as a process of its own. */
+/** Start salt-minion as a separate process. */
 function process_(config: string): ChildProcess {
-  const program = join(import.meta.dirname, '../../src/cli/salt-minion.ts')
-  const child = spawn(process.execPath, ['--import', 'tsx', program, '-c', dirname(config)], { stdio: 'ignore' })
+  const program = join(import.meta.dirname, '../../dist/salt-minion.js')
+  const child = spawn(process.execPath, [program, '-c', dirname(config)], { stdio: 'ignore' })
   site.atEnd(async () => void child.kill('SIGKILL'))
   return child
 }
@@ -104,7 +104,7 @@ test('A minion applies its startup states, and says when it starts', async () =>
   expect(ret.data.get('success')).toBe(true)
 })
 
-test('Scheduled jobs return to the master, and beacons tell it what they see', async () => {
+test('Scheduled jobs return to the master, and beacons report to it', async () => {
   const watched = join(site.root, 'watched.conf')
   writeFileSync(watched, 'one\n')
   const master = await site.master()
@@ -139,11 +139,11 @@ test('A state run of the schedule does not take itself for another run', async (
   expect([...(data.get('return') as Map<string, Map<string, unknown>>).values()][0]?.get('result')).toBe(true)
 })
 
-test('A minion starts again, and ends, when it is told to, and answers before', async () => {
+test('A minion restarts and ends on request, and answers before that', async () => {
   const master = await site.master()
-  const program = join(import.meta.dirname, '../../src/cli/salt-minion.ts')
+  const program = join(import.meta.dirname, '../../dist/salt-minion.js')
   const config = dirname(site.minionConfig('web1'))
-  const words = [process.execPath, '--import', import.meta.resolve('tsx'), program, '-c', config]
+  const words = [process.execPath, program, '-c', config]
   const first = process_(site.minionConfig('web1', { minion_restart_command: words }))
   const ended = new Promise((done) => first.once('exit', done))
   await master.event(/^salt\/minion\/web1\/start$/)

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => site.close())
 
-/** salt-call of a minion: its status and what it printed. */
+/** Run salt-call of a minion; return its status and output. */
 async function call(config: string, ...words: string[]): Promise<{ status: number; out: string }> {
   let out = ''
   const streams = { out: (text: string) => void (out += text), err: () => undefined, terminal: false }
@@ -80,7 +80,7 @@ test('A master with another fingerprint than expected is left alone', async () =
   expect(await master.ask('web1', 'test.ping')).toBe(true)
 })
 
-test('A call whose key waits says so', async () => {
+test('A call with a pending key reports it', async () => {
   await site.master('master', '127.0.0.1', { auto_accept: false })
   expect(await call(site.minionConfig('web1'), 'test.ping')).toEqual({
     status: 2,

@@ -1,4 +1,4 @@
-// What salt-run does while no master runs: what needs the master's sockets fails, what reads its files works.
+// salt-run without a running master: functions that need the master's sockets fail, those that read its files work.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ it.each([
   expect(await run(...words)).toEqual({ status: 2, printed: NOBODY })
 })
 
-it('salt-run leaves the items of a queue where nobody hears of them', async () => {
+it('salt-run keeps the items of a queue without a listener', async () => {
   await run('queue.insert', 'deploys', 'web1')
   expect(await run('queue.process_queue', 'deploys')).toEqual({ status: 2, printed: NOBODY })
   expect(await run('queue.list_items', 'deploys')).toEqual({ status: 0, printed: '- web1\n' })

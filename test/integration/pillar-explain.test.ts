@@ -32,7 +32,7 @@ describe('pillar.explain', () => {
     expect(await master.ask('web1', 'pillar.explain', ['web:nothing'])).toEqual([])
   })
 
-  it('says of whom the master knows nothing', async () => {
+  it('reports minions without data on the master', async () => {
     expect((await master.run('pillar.explain', ['web9', 'web:port'])).value).toContain(
       "The master knows no grains of a minion 'web9'",
     )

@@ -1,5 +1,5 @@
-// What every program does with the options that all of them have, and with a configuration that cannot be read: exit status and
-// streams as Salt's programs have them (recorded by hand from Salt 3008.2; `test/conformance/cases/cli` has the rest).
+// The common options of every program, and an unreadable configuration: exit status and output as in Salt's programs
+// (recorded by hand from Salt 3008.2; `test/conformance/cases/cli` has the rest).
 import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,12 +10,12 @@ import { PATIENCE_SECONDS } from '../until.ts'
 export interface ProgramCase {
   program: string
   words: readonly string[]
-  /** What the words ask for, for the name of the test. */
+  /** The purpose of the words, for the name of the test. */
   what: string
   exit: number
   out: string | RegExp
   err: string | RegExp
-  /** What the error stream begins with, before `err`. */
+  /** The beginning of stderr, before `err`. */
   warning?: string
 }
 
@@ -35,6 +35,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   'salt-key': ['-L'],
   'salt-master': [],
   'salt-minion': [],
+  'salt-proxy': ['--proxyid=sw1'],
   'salt-run': ['test.arg'],
   'salt-ssh': ['web1', 'test.ping'],
   'salt-syndic': [],
@@ -42,7 +43,8 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 
 export const SALT_PROGRAMS: readonly string[] = Object.keys(WORDS)
 
-const fileOf = (program: string): string => (/call|minion/.test(program) ? 'minion' : 'master')
+const fileOf = (program: string): string =>
+  /call|minion/.test(program) ? 'minion' : program === 'salt-proxy' ? 'proxy' : 'master'
 
 const versions = (node: string): RegExp =>
   new RegExp(
@@ -142,7 +144,7 @@ const NO_LOG = String.raw`(\[WARNING \] Failed to write the log file; trying aga
 const NO_PROC = String.raw`(Cannot write to process directory\. .*\n)?`
 const NO_API = String.raw`\[ERROR   \] Did not find any netapi configurations, nothing to start: set the option rest_cherrypy\n`
 
-/** What a program of an ordinary user answers where it finds no configuration, and so takes the defaults of the machine. */
+/** The results of a program of an ordinary user without a configuration, with the machine's defaults. */
 const BY_DEFAULT: Readonly<Record<string, Pick<ProgramCase, 'exit' | 'out' | 'err'>>> = {
   salt: { exit: 2, out: GONE, err: '' },
   'salt-api': { exit: 1, out: '', err: new RegExp(`^${NO_API}${NO_LOG}$`) },
@@ -178,7 +180,7 @@ export interface Running {
   node: string
   /** The folder of the built programs. */
   dist: string
-  /** A folder for whatever a program writes that names no configuration of its own. */
+  /** A folder for the files of a program without a configuration. */
   home: string
   /** Run as this user and group. */
   id?: number | undefined
@@ -224,7 +226,7 @@ export async function inPairs<Item, Answer>(
 const matches = (text: string, expected: string | RegExp): boolean =>
   typeof expected === 'string' ? text === expected : expected.test(text)
 
-/** What differs from the case; undefined when nothing does. */
+/** Return the difference from the case; undefined if there is none. */
 export function difference({ exit, out, err, warning = '' }: ProgramCase, ended: Ended): string | undefined {
   const problems = [
     ended.exit === exit ? '' : `exit status ${ended.exit} instead of ${exit}`,

@@ -20,7 +20,7 @@ import {
 
 const ABSENT = Object.keys(ABSENT_PROGRAMS)
 
-/** Hands its words to pip; src/cli/pip has the tests of what it does with them. */
+/** Passes its arguments to pip; src/cli/pip has the tests of its behaviour. */
 const PIP = 'salt-pip'
 
 const DIST = process.env['LIVE_DIST'] ?? join(import.meta.dirname, '../../dist')
@@ -49,7 +49,7 @@ test('all programs of Salt that are built are tried', () => {
   expect(built.map((file) => file.replace('.js', '')).sort()).toEqual([...SALT_PROGRAMS, ...ABSENT, PIP].sort())
 })
 
-describe('a program that is not there yet', () => check(ABSENT.flatMap(unavailableCases)))
+describe('a program that is not available yet', () => check(ABSENT.flatMap(unavailableCases)))
 
 describe('a program that hands its words on', () =>
   check([{ program: PIP, words: [], what: 'no words', exit: 1, out: /^Usage: salt-pip <command>/, err: '' }]))

@@ -42,7 +42,7 @@ async function reactions(master: TestMaster, tag: string): Promise<Reaction[]> {
 
 const data = (value: Record<string, Plain>): Value => fromPlain(value)
 
-test('Wrong input to its functions is told of at once, and so is a master that is gone', async () => {
+test('Invalid input to its functions is reported at once, and so is a missing master', async () => {
   write('react/broken.sls', '{% if %}\n')
   const master = await site.master('master', '127.0.0.1', { reactor: [{ 'my/bad': [at('react/broken.sls')] }] })
   const preview = toPlain((await master.run('reactor.test', ['my/bad'])).value)

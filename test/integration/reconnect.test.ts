@@ -1,5 +1,4 @@
-// What minions do while their master is away, and what a master does that has just started: with the pauses of a minion whose
-// files set none.
+// Minions while their master is away, and a master that has just started: with the default delays of a minion.
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Log } from '../../src/base/mod.ts'
@@ -60,7 +59,7 @@ test('A master that has just started waits only so long for a minion that is gon
   expect(await master.ask('web2', 'test.ping')).toBe(true)
 })
 
-test('A minion says which master it cannot reach, and when it is there', async () => {
+test('A minion reports which master it cannot reach, and when it is there', async () => {
   const { ret, pub } = site.ports
   const { connected } = await minion('web1')
   const isTold = (start: string, end = ''): boolean =>

@@ -141,7 +141,7 @@ describe.runIf(runs)('Redis', () => {
     }
   })
 
-  test('tells a wrong password and a server that is not there', async () => {
+  test('reports a wrong password and an unreachable server', async () => {
     await expect(salt.call('redis.dbsize', [], { password: 'wrong' })).rejects.toThrow('WRONGPASS')
     await expect(salt.call('redis.dbsize', [], { port: 1 })).rejects.toThrow('Connection refused')
     expect(await salt.call('redis.ping', [], { port: 1 })).toBe(false)

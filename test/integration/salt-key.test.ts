@@ -38,7 +38,7 @@ async function run(user: string, ...words: string[]): Promise<{ status: number; 
 }
 
 describe('salt-key with external authentication', () => {
-  it('lists keys for who may', async () => {
+  it('lists keys for permitted users', async () => {
     const { status, out } = await run('looker', '-L')
     expect({ status, out }).toEqual({
       status: 0,
@@ -53,14 +53,14 @@ describe('salt-key with external authentication', () => {
     ['looker', ['-p', 'web1']],
     ['stranger', ['-L']],
     ['nobody', ['-L']],
-  ])('refuses %s what its rights do not say: %j', async (user, words) => {
+  ])('refuses %s without a right: %j', async (user, words) => {
     const { status, out } = await run(user, ...words)
     expect(status).toBe(2)
     expect(out).toMatch(/Authentication failure of type "eauth" occurred/)
     expect(readdirSync(pki('minions'))).toEqual(['old1'])
   })
 
-  it('accepts, rejects and deletes for who may', async () => {
+  it('accepts, rejects and deletes for permitted users', async () => {
     expect(await run('ops', '-y', '-a', 'web*')).toEqual({
       status: 0,
       out: 'The following keys are going to be accepted:\nUnaccepted Keys:\nweb1\nweb2\nKey for minion web1 accepted.\nKey for minion web2 accepted.\n',

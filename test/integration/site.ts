@@ -1,17 +1,17 @@
-// A small site of our own daemons in this process: masters and minions on loopback, below one directory that is removed
-// again. What goes over a master's bus is kept for tests to look at.
+// A small site of Brine's daemons in this process: masters and minions on loopback, below one directory that is removed
+// again. Events on a master's bus are recorded for tests.
 
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { silentLog } from '../../src/base/mod.ts'
+import { type Log, silentLog } from '../../src/base/mod.ts'
 import { callOverSsh } from '../../src/cli/over-ssh.ts'
 import { LocalClient, localKey, type PublishRequest } from '../../src/client/mod.ts'
 import { masterConfig, minionConfig, syndicMasterConfig } from '../../src/config/mod.ts'
 import { type Dict, type Plain, str, toPlain, type Value } from '../../src/data/mod.ts'
 import { Master } from '../../src/master/mod.ts'
-import { Minion } from '../../src/minion/mod.ts'
+import { Minion, ProxyGroup } from '../../src/minion/mod.ts'
 import { runMasterFunction, socketAccess } from '../../src/runner/mod.ts'
 import { Syndic, syndicOptions } from '../../src/syndic/mod.ts'
 import { freePort } from '../free-port.ts'
@@ -40,7 +40,7 @@ export class TestMaster {
     this.config = config
   }
 
-  /** The user as whom this process publishes jobs. */
+  /** The user for whom this process publishes jobs. */
   get user(): string {
     return localKey(this.opts).user
   }
@@ -81,7 +81,7 @@ export class TestMaster {
     }
   }
 
-  /** What one minion answers. */
+  /** Return the result of one minion. */
   async ask(id: string, fun: string, arg: Value[] = [], seconds = PATIENCE_SECONDS): Promise<Plain> {
     const jid = await this.publish(id, fun, arg)
     const { data } = await this.event(new RegExp(`^salt/job/${jid}/ret/${id}$`), seconds)
@@ -115,7 +115,7 @@ export class TestMaster {
     }
   }
 
-  /** Calls a runner as salt-run does, and gives its answer and what it printed. */
+  /** Call a runner like salt-run; return its result and its output. */
   async run(fun: string, args: Value[] = [], kwargs: Record<string, Value> = {}): Promise<RunnerAnswer> {
     const access = socketAccess(this.opts, silentLog, { overSsh: callOverSsh })
     let printed = ''
@@ -179,9 +179,9 @@ export class TestSite {
   }
 
   /** The configuration of a minion; its folder is what programs want. */
-  minionConfig(id: string, more: Record<string, unknown> = {}): string {
-    return this.write(id, 'minion', {
-      id,
+  minionConfig(id: string, more: Record<string, unknown> = {}, kind: 'minion' | 'proxy' = 'minion'): string {
+    return this.write(id, kind, {
+      ...(kind === 'minion' && { id }),
       master: '127.0.0.1',
       master_port: this.ports.ret,
       publish_port: this.ports.pub,
@@ -200,6 +200,16 @@ export class TestSite {
     this.closings.push(() => minion.close())
     await minion.open()
     return minion
+  }
+
+  /** A proxy minion with those that its pillar lists. */
+  async proxy(id: string, more: Record<string, unknown> = {}, log: Log = silentLog): Promise<Minion> {
+    const path = this.minionConfig(id, more, 'proxy')
+    const optionsOf = (proxyId: string) => minionConfig({ path, proxyId })
+    const group = new ProxyGroup({ opts: await optionsOf(id), log, optionsOf })
+    this.closings.push(() => group.close())
+    await group.open()
+    return group.minion
   }
 
   /** The syndic of a master that this site has, by the name of that master; its options are those of the master. */

@@ -56,7 +56,7 @@ describe.runIf(canServe('SQLite', '/usr/bin/sqlite3'))('SQLite', () => {
     expect(await salt.call('sqlite3.tables', [db])).toEqual([['other'], ['t']])
   })
 
-  test('tells what SQLite did not like', async () => {
+  test("reports SQLite's error", async () => {
     const { result, comment } = await salt.state('sqlite3.row_absent', { name: 'r', db, table: 'nope', where_sql: '1' })
     expect([result, comment]).toEqual([false, 'no such table: nope'])
   })

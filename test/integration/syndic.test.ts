@@ -86,6 +86,13 @@ test('A return waits for a master above and for a syndic that are away', async (
   expect(returnsOn(low)).toHaveLength(3)
 })
 
+test('A job of `unique_jid` comes back from below', async () => {
+  const { top } = await twoTiers({ unique_jid: true })
+  await site.syndic('low', 'syndic-low')
+  expect(await top.ask('low1', 'test.ping')).toBe(true)
+  expect(returnsOn(top)).toEqual([expect.stringMatching(/^salt\/job\/\d{20}_\d+\/ret\/low1$/)])
+})
+
 test('A job that is published while the syndic is away is handed on once', async () => {
   const { top, low } = await twoTiers()
   const syndic = await site.syndic('low', 'syndic-low')
@@ -148,27 +155,29 @@ test('Batches, subsets and --static of a master of masters take the minions belo
   await site.minion('top1')
   await site.syndic('low', 'syndic-low')
   await until('the syndic', () => top.opened.parts.syndics.listening().length === 1)
-  const shown = async (...words: string[]): Promise<{ out: string; err: string }> => {
+  const shown = async (status: number, ...words: string[]): Promise<{ out: string; err: string }> => {
     const said = { out: '', err: '' }
     const out = (text: string): void => void (said.out += text)
     const err = (text: string): void => void (said.err += text)
-    expect(await salt(['-c', top.config, ...words], { out, err, terminal: false })).toBe(0)
+    expect(await salt(['-c', top.config, ...words], { out, err, terminal: false })).toBe(status)
     return said
   }
   const everybody = { low1: true, low2: true, top1: true }
-  const all = await shown('--static', '--out', 'json', '*', 'test.ping')
+  const all = await shown(0, '--static', '--out', 'json', '*', 'test.ping')
   expect(all.err).toBe('')
   expect(JSON.parse(all.out)).toEqual(everybody)
-  const batch = await shown('-b', '1', '*', 'test.ping')
+  const batch = await shown(0, '-b', '1', '*', 'test.ping')
   expect(batch.err).toBe('')
   expect(batch.out.match(/Executing run on .*/g)).toEqual(
     ['low1', 'low2', 'top1'].map((id) => `Executing run on ['${id}']`),
   )
   for (const id of Object.keys(everybody)) expect(batch.out).toContain(`${id}:\n    True`)
   expect(batch.out).not.toContain('syndic-low')
-  const some = await shown('--subset', '2', 'low*', 'test.ping')
+  const some = await shown(0, '--subset', '2', 'low*', 'test.ping')
   expect(some.out.split('\n').sort()).toEqual(['', '    True', '    True', 'low1:', 'low2:'])
-  const summary = await shown('-v', '--summary', '*', 'test.ping')
+  const summary = await shown(0, '-v', '--summary', '*', 'test.ping')
+  const nobody = await shown(2, 'nothere', 'test.ping')
+  expect(nobody.err).toContain('No minion of this master, and none that a syndic reported, matched the target.\n')
   expect(summary.out).toContain(
     '# of minions targeted: 3\n# of minions returned: 3\n# of minions that did not return: 0',
   )

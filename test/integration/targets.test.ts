@@ -1,4 +1,4 @@
-// What whoever asks for a job is told about a target that means nobody.
+// The messages to a user about a target that matches nothing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LocalClient } from '../../src/client/mod.ts'
 import { masterConfig } from '../../src/config/mod.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-describe('a target that means nobody', () => {
+describe('a target without minions', () => {
   it.each([
     ['[', 'pcre', 'Failed matching available minions with pcre pattern: [: unterminated character set at position 0'],
     ['web* and (', 'compound', 'Invalid compound target: web* and ('],

@@ -121,8 +121,8 @@ describe('metrics', () => {
       new Set([...(await get(role, '/metrics')).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
     const names = (role: MetricRole): string[] =>
       (Object.keys(METRICS) as MetricName[]).filter((name) => declaredMetric(name).of.includes(role)).map(promName)
-    // no returner, no beacon, no remote and no further process for pillar is configured here
-    const absent = /^(salt_returners|brine_minion_beacon|brine_fileserver|brine_pillar)_/
+    // no returner, no beacon, no remote and no further process for pillar, and no cluster is configured here
+    const absent = /^(salt_returners|brine_minion_beacon|brine_fileserver|brine_pillar|brine_cluster)_/
     for (const role of ['master', 'minion'] as const) {
       const found = await shown(role)
       expect([...found].filter((name) => !names(role).includes(name))).toEqual([])

@@ -69,7 +69,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.close())
 
-/** The links from the first to the last, each as its kind, what it is, its place below the site, and how it went. */
+/** Return the links from the first to the last: kind, subject, place below the site, and result. */
 function links(value: Value): string[] {
   if (!isDict(value)) return [str(value)]
   const text = (name: string): string => (value.has(name) ? ` ${str(value.get(name)!)}` : '')
@@ -82,7 +82,7 @@ function links(value: Value): string[] {
 }
 
 describe('trace.show', () => {
-  it('tells the chain from the beacon to the state, from either end', async () => {
+  it('shows the chain from the beacon to the state, from either end', async () => {
     await expect
       .poll(
         () => {
@@ -127,7 +127,7 @@ describe('trace.show', () => {
     expect(text).toContain('Failure!')
   })
 
-  it('names what there is no trace of', async () => {
+  it('reports what has no trace', async () => {
     for (const [what, text] of [
       ['20200101000000000000', /There is no job 20200101000000000000/],
       ['nothing/*', /There is no event with tag 'nothing\/\*' in the journal/],
@@ -137,7 +137,7 @@ describe('trace.show', () => {
     }
   })
 
-  it('tells who began a job', async () => {
+  it('shows who started a job', async () => {
     await master.ask('web1', 'test.ping')
     const jid = master.seen.findLast(({ tag }) => /\/ret\/web1$/.test(tag))!.data.get('jid')!
     const { value } = await master.run('trace.show', [jid])

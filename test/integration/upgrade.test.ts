@@ -120,7 +120,7 @@ it('A minion whose new version reports to the master runs it, and keeps the old 
   expect(isGone(before) || minion.exitCode !== null).toBe(true)
 })
 
-it('A minion whose new version ends at once runs the old one again, and says why', async () => {
+it('A minion whose new version ends at once runs the old one again, and reports the reason', async () => {
   expect(await upgrade('0.3.0')).toMatchObject({
     result: false,
     comment: expect.stringContaining('Version 0.2.0 runs again: the new version ended'),

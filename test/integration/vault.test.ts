@@ -22,7 +22,7 @@ let two: string
 
 type Options = Record<string, Plain>
 
-/** Return a minion with a value of the option `vault`. Each minion keeps its tokens in a cache of its own. */
+/** Return a minion with a value of the option `vault`. Each minion has a separate cache for its tokens. */
 const withVault = (option: Options, more: Record<string, Plain> = {}): Minion =>
   minion({ vault: option as Plain, cachedir: mkdtempSync(join(folder, 'cache-')), ...more } as Record<string, Plain>)
 
@@ -59,7 +59,7 @@ describe('Secrets', () => {
   test('may be named by the path of one field', async () => {
     expect(await salt.call('vault.read_secret', [`${two}/app/password`])).toBe('secret-of-two')
     expect(await salt.call('vault.read_secret', [`${one}/app/user`])).toBe('joe')
-    // with a default that is not meant, as in Salt
+    // with a default that is not used, as in Salt
     expect(await salt.call('vault.read_secret', [`${two}/app/password`], { default: 'none' })).toBe('none')
   })
 
@@ -326,11 +326,11 @@ describe('Errors', () => {
       { auth: { token_lifecycle: { minimum_ttl: 'soon' } } },
       'auth:token_lifecycle:minimum_ttl must be seconds',
     ],
-  ])('name what is wrong with the configuration: %s', async (_, option, message) => {
+  ])('report errors of the configuration: %s', async (_, option, message) => {
     await expect(withVault(option).call('vault.read_secret', ['a/b'])).rejects.toThrow(message)
   })
 
-  test('name a server that is not there, and no default hides that', async () => {
+  test('report an unreachable server, and no default hides that', async () => {
     const minion = withVault({ url: 'http://127.0.0.1:1', auth: { token: 'x' }, client: { max_retries: 0 } })
     await expect(minion.call('vault.read_secret', ['a/b'], { default: 'x' })).rejects.toThrow(
       'Cannot reach Vault at http://127.0.0.1:1',
@@ -338,7 +338,7 @@ describe('Errors', () => {
     expect(await minion.call('vault.write_secret', ['a/b'], { c: 'd' })).toBe(false)
   })
 
-  test('tell of a wrong secret id and of a wrong token', async () => {
+  test('report a wrong secret id and a wrong token', async () => {
     const auth = { ...(await roleOf(vault)), secret_id: 'secret-id-of-nobody' }
     await expect(withVault({ url: vault.url, auth }).call('vault.read_secret', [`${two}/app`])).rejects.toThrow(
       /VaultInvocationError: invalid (role or )?secret id/i,

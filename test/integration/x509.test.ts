@@ -63,6 +63,8 @@ describe('x509 states', () => {
     const due = await salt.state('x509.certificate_managed', { ...server, CN: 'web', days_remaining: 250 })
     expect([due.result, due.changes]).toMatchObject([true, { expiration: true }])
     expect(serial()).not.toBe(before)
+    const overSsh = await salt.state('x509.certificate_managed_ssh', { ...server, CN: 'web' })
+    expect([overSsh.result, overSsh.changes]).toEqual([true, {}])
   })
 
   test('a certificate for the wrong key of the authority is refused, and the file stays', async () => {

@@ -1,4 +1,4 @@
-// What clients rely on, asked of the small API server here, and of a real one whose kubeconfig KUBECONFIG_REAL names.
+// The behaviour that clients rely on, tested with the small API server here, and with a real one in KUBECONFIG_REAL.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
 import { ApiError, type Ask, type KubernetesClient } from '../../src/library/containers/kubernetes/client/client.ts'
@@ -314,7 +314,7 @@ describe.each<[string, string | undefined]>([
     })
   })
 
-  test('tells of its kinds', async () => {
+  test('lists its kinds', async () => {
     const { body } = await ask('GET', '/apis/apps/v1')
     expect(body).toMatchObject({ kind: 'APIResourceList', groupVersion: 'apps/v1' })
     expect(body.resources).toContainEqual(
@@ -356,7 +356,7 @@ describe.each<[string, string | undefined]>([
     expect(await ask('DELETE', `${CONFIGMAPS}/gone`)).toMatchObject({ status: 404 })
   })
 
-  test('tells watches of changes from a version on', async () => {
+  test('reports changes to watches from a version on', async () => {
     const { version } = await client.list(CONFIGMAPS)
     await ask('POST', CONFIGMAPS, configMap('watched', { a: '1' }))
     await ask('PATCH', `${CONFIGMAPS}/watched`, { data: { a: '2' } }, { type: 'application/merge-patch+json' })

@@ -34,7 +34,7 @@ import type { AnyObject } from './client.ts'
 import type { ExecOptions } from './exec-server.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'brine-exec-'))
-/** What stands for the file system of the containers. */
+/** The folder in place of the containers' file system. */
 const inside = join(folder, 'inside')
 const outside = join(folder, 'outside')
 const file = (name: string): string => join(folder, name)
@@ -117,7 +117,7 @@ describe.each([
     expect(await call('exec', ['web', 'true'], { stdin: 'x'.repeat(5_000_000) })).toMatchObject({ retcode: 0 })
   })
 
-  test('ends with what was printed when the time is over', async () => {
+  test('returns the output so far at the time limit', async () => {
     expect(await call('exec', ['web', 'echo start; exec sleep 60'], { timeout: 1 })).toEqual({
       stdout: 'start\n',
       stderr: '\nexec timed out after 1s; command may still be running in the pod.\n',
@@ -159,7 +159,7 @@ describe('exec', () => {
     expect(newer.requests.at(-1)).toMatch(/stderr=false&tty=true$/)
   })
 
-  test('fails when there is more output than a return may have', async () => {
+  test('fails when the output exceeds the limit of a return', async () => {
     await expect(callerOf(newer)('exec', ['web', 'cat /dev/zero'])).rejects.toThrow('prints more than 16777216 bytes')
   })
 
@@ -241,7 +241,7 @@ describe.each([
     expect(statSync(file('outside/back/big')).size).toBe(3_000_000)
   })
 
-  test('fail with what tar says', async () => {
+  test("fail with tar's error", async () => {
     await expect(call('cp_to', ['web', file('nothing'), inside])).rejects.toThrow('Local source path does not exist')
     writeFileSync(file('outside/one'), '1')
     await expect(call('cp_to', ['web', file('outside/one'), join(inside, 'missing')])).rejects.toThrow(

@@ -19,7 +19,7 @@ salt.pillar.sql_base salt.returners salt.runner salt.serializers.json
 salt.serializers.msgpack salt.serializers.yaml salt.state salt.states.file salt.syspaths salt.template salt.version
 salt.wheel`
 
-/** Runs Python with the package on its path; what it prints as JSON. */
+/** Run Python with the package in its path; return its JSON output. */
 function python(program: string, input: unknown): unknown {
   const { stdout, stderr, status } = spawnSync(interpreter('python3'), ['-c', program], {
     env: { ...process.env, PYTHONPATH: PYTHON },
@@ -55,7 +55,7 @@ print(json.dumps(failed))
     expect(python(program, names)).toEqual({})
   })
 
-  test('gives what Salt gives', () => {
+  test('returns the same as Salt', () => {
     const program = `
 import importlib, json, logging, re, sys
 logging.disable(logging.CRITICAL)

@@ -197,7 +197,7 @@ describe('A page of another origin', () => {
   test('may use the token, and the user may follow a link', async () => {
     expect((await api.ask('/v1/session', { headers: neighbour, token: admin })).status).toBe(200)
     const link = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', Cookie: `session_id=${admin}` }
-    // fetch has a mode of its own
+    // fetch has a separate mode
     const followed = await new Promise((done) => get(`${api.url}/v1/session`, { headers: link }, done as never))
     expect(followed).toMatchObject({ statusCode: 200 })
   })
@@ -212,7 +212,7 @@ describe('A page of another origin', () => {
 })
 
 describe('The commands of the API at the request port', () => {
-  test('fire no event and tell nothing for a stranger', async () => {
+  test('fire no event and reveal nothing for a stranger', async () => {
     const site = await Besieged.start({ external_auth: { auto: { ops: ['test.*'] } } })
     try {
       const [tag, origin] = ['salt/netapi/hook/x', ['master', 'master', 'local']]

@@ -1,8 +1,11 @@
-// What a hostile minion could do with fields that only honest minions were thought to send.
-import { readdirSync, readFileSync } from 'node:fs'
+// What a hostile minion could do with fields that only honest minions were expected to send.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import type { Dict } from '../../src/data/mod.ts'
 import type { MasterChannel } from '../../src/wire/mod.ts'
+import { GpgHome, noGpg } from '../gpg.ts'
 import { Besieged, dict } from './besieged.ts'
 
 let site: Besieged
@@ -24,6 +27,30 @@ it('what a minion puts into its pillar for a call makes it no member of a group'
   for (const more of [{ pillar_override: dict({ role: 'admin' }) }, {}]) {
     await askPillar(evil, more)
     expect(kept()).toEqual(new Map())
+  }
+})
+
+it.skipIf(noGpg !== undefined)('a minion has the master decrypt nothing that the minion sends', async () => {
+  const keys = new GpgHome(mkdtempSync(join(tmpdir(), 'brine-oracle-')))
+  try {
+    keys.run('--passphrase', '', '--quick-generate-key', 'master@example.com', 'rsa2048', 'encr', 'never')
+    writeFileSync(join(keys.folder, 'secret'), 'canary')
+    const to = ['--armor', '--trust-model', 'always', '--recipient', 'master@example.com']
+    const cipher = keys.run(...to, '--output', '-', '--encrypt', join(keys.folder, 'secret')).toString()
+    for (const first of [false, true]) {
+      const options = { gpg_keydir: keys.folder, decrypt_pillar: ['own', 'given'], ext_pillar_first: first }
+      site = await Besieged.start((path) => ({ ...options, pillar_roots: { base: [path('pillar')] } }))
+      site.write('pillar/top.sls', 'base: {"*": [own]}\n')
+      site.write('pillar/own.sls', JSON.stringify({ own: cipher }))
+      const evil = await site.minion('evil')
+      const load = { cmd: '_pillar', grains: dict({}), saltenv: 'base', pillar_override: dict({ given: cipher }) }
+      const pillar = await evil.sendPrivate(dict({ ...load, pillar_override_encoding: 'gpg' }), 'pillar')
+      expect(pillar).toEqual(dict({ own: 'canary', given: cipher }))
+      if (!first) await site.stop()
+    }
+  } finally {
+    keys.close()
+    rmSync(keys.folder, { recursive: true })
   }
 })
 
@@ -56,7 +83,7 @@ it('a resource with the name * does not have all keys deleted', async () => {
   await site.minion('web1')
   await evil.send(dict({ cmd: '_register_resources', id: 'evil', resources: dict({ t: ['*', 'we?1'] }) }))
   const key = readFileSync(`${site.cachedir}/.root_key`, 'utf8')
-  // nobody answers here: web1 is down, and so is what evil looks after; only keys of minions that were asked may go
+  // no minion answers here: web1 is down, and so are the resources of evil; only keys of queried minions may be removed
   const kwarg = dict({ removekeys: true, tgt: 'evil*', timeout: 0.2, gather_job_timeout: 0.2 })
   await site.clear({ cmd: 'runner', fun: 'manage.down', key, user: 'root', arg: [], kwarg })
   const ended = (): Dict | undefined => site.events.find(({ tag }) => /^salt\/run\/\d+\/ret$/.test(tag))?.data

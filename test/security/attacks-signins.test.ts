@@ -13,7 +13,7 @@ import { trialKeys } from '../../src/wire/trial.ts'
 import { freePort } from '../free-port.ts'
 import { dict } from './besieged.ts'
 
-const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'cli', 'salt-master.ts')
+const PROGRAM = join(import.meta.dirname, '..', '..', 'dist', 'salt-master.js')
 const GREETING = Buffer.concat([Buffer.from('ff00000000000000017f0300', 'hex'), Buffer.from('NULL'), Buffer.alloc(48)])
 const READY = Buffer.from('\x04\x19\x05READY\x0bSocket-Type\x00\x00\x00\x03REQ', 'latin1')
 const root = mkdtempSync(join(tmpdir(), 'brine-signins-'))
@@ -29,7 +29,7 @@ beforeAll(async () => {
     join(root, 'etc', 'master'),
     JSON.stringify({ ...all, sock_dir: join(root, 'sock'), auto_accept: true }),
   )
-  daemon = spawn(process.execPath, ['--import', 'tsx', PROGRAM, '-c', join(root, 'etc')], { stdio: 'ignore' })
+  daemon = spawn(process.execPath, [PROGRAM, '-c', join(root, 'etc')], { stdio: 'ignore' })
   client = (await openTransport('zeromq')).connect({ host: '127.0.0.1', port })
   await client.request({ enc: 'clear', load: dict({ cmd: 'ping' }), version: 3 }, { timeout: 30, tries: 4 })
 })

@@ -13,7 +13,7 @@ import { until } from '../until.ts'
 import { Besieged, dict } from './besieged.ts'
 import { clearMessage, emptyMappings, nestedLists, sendRaw } from './raw-request.ts'
 
-const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'cli', 'salt-master.ts')
+const PROGRAM = join(import.meta.dirname, '..', '..', 'dist', 'salt-master.js')
 const ID = 'ip-10-20-30-40.eu-central-1.compute.internal'
 
 describe('a minion', () => {
@@ -151,7 +151,7 @@ describe('a daemon', () => {
     mkdirSync(join(root, 'etc'), { recursive: true })
     const all = { root_dir: root, user: 'root', interface: '127.0.0.1', ret_port: port, publish_port: await freePort() }
     writeFileSync(join(root, 'etc', 'master'), JSON.stringify({ ...all, sock_dir: join(root, 'sock'), ...options }))
-    daemon = spawn(process.execPath, ['--import', 'tsx', PROGRAM, '-c', join(root, 'etc')], { stdio: 'ignore' })
+    daemon = spawn(process.execPath, [PROGRAM, '-c', join(root, 'etc')], { stdio: 'ignore' })
     client = (await openTransport('zeromq')).connect({ host: '127.0.0.1', port })
     return port
   }
@@ -175,7 +175,7 @@ describe('a daemon', () => {
     expect(daemon!.exitCode).toBe(null)
   })
 
-  it('outlives what an engine throws in a timer and leaves rejected, and says what to report', async () => {
+  it('survives an error of an engine in a timer and a rejected promise, and logs what to report', async () => {
     mkdirSync(join(root, 'modules', 'engines'), { recursive: true })
     const engine = `export async function start() {
       setTimeout(() => { throw new Error('thrown in a timer') }, 10)
@@ -195,7 +195,7 @@ describe('a daemon', () => {
     const port = await start({})
     await ping()
     const ended = new Promise<number | null>((done) => {
-      const words = ['--import', 'tsx', PROGRAM, '-c', join(root, 'second')]
+      const words = [PROGRAM, '-c', join(root, 'second')]
       mkdirSync(join(root, 'second'))
       const settings = { root_dir: join(root, 'two'), user: 'root', interface: '127.0.0.1', ret_port: port }
       writeFileSync(join(root, 'second', 'master'), JSON.stringify({ ...settings, publish_port: 0 }))

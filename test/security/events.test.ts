@@ -1,4 +1,5 @@
-// Who fired an event cannot be forged: not by a minion, a syndic, a user of external authentication, or somebody outside.
+// The origin of an event cannot be forged: not by a minion, a syndic, a user of external authentication, or an outside
+// sender.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -95,7 +96,7 @@ describe('an accepted minion', () => {
     expect(site.events.map(({ tag }) => tag).filter((tag) => tag.startsWith('reacted/'))).toEqual(['reacted/accept'])
   })
 
-  it('is named by what it proved, whatever its data claim', async () => {
+  it('is identified by its proof, whatever its data claim', async () => {
     await ask({ cmd: '_minion_event', tag: 'deploy/x', data: one({ id: 'db1' }), id: 'db1', origin: 'master' })
     await ask({ cmd: '_minion_event', events: [one({ tag: 'minion_start', data: one({ id: 'db1' }) })] })
     await ask({ cmd: '_minion_event', events: [one({ tag: 'salt/beacon/evil/x/', data: one({ id: 'db1' }) })] })
@@ -193,8 +194,8 @@ describe('a user of external authentication', () => {
   })
 })
 
-describe('rules that ask who fired the event, as documented', () => {
-  it('answer those only, and their files see who it was', async () => {
+describe('rules with a condition on the origin, as documented', () => {
+  it('answer only these, and their files see the origin', async () => {
     const build1 = await site.minion('build1')
     for (const channel of [evil, build1])
       await channel.send(dict({ cmd: '_minion_event', tag: 'deploy/x', data: one({}) }))

@@ -58,7 +58,7 @@ describe.runIf(canServe('PAM', '/lib/x86_64-linux-gnu/security/pam_exec.so'))('t
   })
   afterAll(() => rmSync(`/etc/pam.d/${service}`, { force: true }))
 
-  test('lets in whom PAM lets in, and tells nobody the password', async () => {
+  test('admits users whom PAM admits, and reveals the password to none', async () => {
     expect(await login('pam', { username: 'joe', password: 'right' }, { opts })).toBe(true)
     const process = readFileSync(`${seen}.process`, 'utf8')
     expect(process).toContain('python')
@@ -99,7 +99,7 @@ describe.runIf(canServe('PAM', '/lib/x86_64-linux-gnu/security/pam_exec.so'))('t
     expect(existsSync(marker)).toBe(false)
   })
 
-  test('says so when PAM cannot be asked', async () => {
+  test('reports it when PAM does not work', async () => {
     const logged: string[] = []
     const broken = { ...opts, 'auth.pam.python': '/nonexistent/python' }
     expect(await login('pam', { username: 'joe', password: 'right' }, { opts: broken, logged })).toBe(false)
@@ -143,7 +143,7 @@ describe('the file system', () => {
     expect(await login('file', { username, password }, { config })).toBe(false)
   })
 
-  test('lets nobody in with an empty field of a text file', async () => {
+  test('admits no user with an empty field of a text file', async () => {
     const text = { '^filename': path }
     expect(await login('file', { username: 'odd', password: 'plain' }, { config: text })).toBe(true)
     expect(await login('file', { username: 'locked', password: '' }, { config: text })).toBe(false)
@@ -211,7 +211,7 @@ test('a system judges few logins at the same time and turns away what is beyond 
 })
 
 describe('logins that keep a system busy', () => {
-  /** A system that answers nothing until it is told to, and who asked it. */
+  /** An authentication system that answers only on command, and its requests. */
   async function slowSystem(): Promise<{
     config: Record<string, Value>
     asked: string[]

@@ -1,4 +1,4 @@
-// What a minion that was let in cannot do: speak for another, or reach files outside of what is served.
+// What an accepted minion cannot do: act for another, or read files outside of the served ones.
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ afterAll(() => site.stop())
 const ask = (load: Record<string, unknown>): Promise<unknown> => m1.send(dict(load))
 
 describe('a minion', () => {
-  it('cannot answer, tell or ask as another: its name is put in by what it proved', async () => {
+  it('cannot answer, report or ask as another: the proven id replaces its name', async () => {
     site.events.length = 0
     const ret = { cmd: '_return', jid: '20300101000000000001', fun: 'test.ping', return: CANARY, retcode: 0 }
     await ask({ ...ret, id: 'm2' })
@@ -51,7 +51,7 @@ describe('a minion', () => {
     'salt/job/20300101000000000004/ret/m2',
   ]
 
-  it.each(FOREIGN)('cannot tell %s, whatever form it takes', async (tag) => {
+  it.each(FOREIGN)('cannot fire %s, in any form', async (tag) => {
     site.events.length = 0
     const data = dict({ id: 'm2' })
     await ask({ cmd: '_minion_event', events: [dict({ tag, data })] })
@@ -65,7 +65,7 @@ describe('a minion', () => {
     expect(site.events.map((event) => event.tag).filter((told) => told.startsWith(tag))).toEqual([])
   })
 
-  it('tells of itself', async () => {
+  it('reports about itself', async () => {
     site.events.length = 0
     await ask({ cmd: '_minion_event', tag: 'salt/minion/m1/start', data: 'x' })
     await ask({ cmd: '_minion_event', events: [dict({ tag: 'salt/beacon/m1/load/', data: dict({ id: 'm1' }) })] })
@@ -136,7 +136,7 @@ describe('a minion', () => {
     ] as const) {
       expect(await ask({ cmd: '_mine_get', fun: 'x', tgt: target, tgt_type: kind })).toEqual(new Map())
       await ask({ cmd: 'minion_pub', fun: 'test.ping', arg: [], tgt: target, tgt_type: kind, ret: '' })
-      // nor can somebody who was not let in
+      // nor can an unaccepted one
       await site.clear({
         cmd: 'publish',
         tgt: target,

@@ -1,5 +1,5 @@
-// What other users of the machine see of a master and a minion at work: both daemons are started with an umask that hides nothing,
-// do jobs with secrets in them, and their directories are searched by a user without any rights.
+// What other users of the machine see of a working master and minion: both daemons are started with a permissive umask,
+// run jobs with secrets, and a user without rights searches their directories.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -9,14 +9,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../free-port.ts'
 import { until } from '../until.ts'
 
-const CLI = join(import.meta.dirname, '../../src/cli')
+const DIST = join(import.meta.dirname, '../../dist')
 const CANARY = 'canary-7e57ab1e'
 const NOBODY = { uid: 65_534, gid: 65_534 }
 
-const TSX = ['--import', import.meta.resolve('tsx')]
-
-/** Needs root, to start daemons as root and look at them as somebody else, who must be able to read the programs. */
-const canTry = process.getuid?.() === 0 && spawnSync('test', ['-r', join(CLI, 'salt.ts')], NOBODY).status === 0
+/** Needs root, to start daemons as root and inspect them as another user, who must be able to read the programs. */
+const canTry = process.getuid?.() === 0 && spawnSync('test', ['-r', join(DIST, 'salt.js')], NOBODY).status === 0
 
 let root = ''
 const daemons: ChildProcess[] = []
@@ -29,7 +27,7 @@ function write(path: string, text: string): void {
 }
 
 function start(program: string): void {
-  const words = [process.execPath, ...TSX, join(CLI, `${program}.ts`), '-c', at('etc')]
+  const words = [process.execPath, join(DIST, `${program}.js`), '-c', at('etc')]
   daemons.push(spawn('sh', ['-c', 'umask 0; exec "$@"', 'sh', ...words], { stdio: 'ignore' }))
 }
 
@@ -39,26 +37,26 @@ async function stop(daemon: ChildProcess): Promise<void> {
   await ended
 }
 
-/** What a program prints; that no minion answers yet is no failure here. */
+/** Return the output of a program; that no minion answers yet is no failure here. */
 function run(program: string, words: string[], who = {}): string {
-  const all = [...TSX, join(CLI, `${program}.ts`), '-c', at('etc'), ...words]
-  // the home of nobody is not there
+  const all = [join(DIST, `${program}.js`), '-c', at('etc'), ...words]
+  // the home of the user nobody does not exist
   return spawnSync(process.execPath, all, { encoding: 'utf8', env: { ...process.env, HOME: '/' }, ...who }).stdout
 }
 
 const salt = (...words: string[]): string => run('salt', words)
 
-/** What nobody finds with these conditions below the directories of both daemons. */
+/** Return the files that the user nobody finds with these conditions below the directories of both daemons. */
 function found(...conditions: string[]): string[] {
   const places = ['var', 'etc/pki', 'etc/minion.d'].map((place) => at(place)).filter(existsSync)
   const { stdout } = spawnSync('find', [...places, ...conditions], { encoding: 'utf8', ...NOBODY })
   return stdout.split('\n').filter(Boolean)
 }
 
-/** The files below our directories that nobody can read, but for those that are meant for all or for nobody. */
+/** Return the files below the directories that the user nobody can read, except those for all or for this user. */
 const readable = (): string[] => found('-type', 'f', '-readable').filter((path) => !/\.pid$|\/\.nobody_key$/.test(path))
 
-/** Whether nobody comes upon the secret in a file, however it is packed in there. */
+/** Return whether the user nobody finds the secret in a file, in any encoding. */
 function findsSecret(): string {
   const { stdout } = spawnSync('grep', ['-rlaF', CANARY, at('var'), at('etc')], { encoding: 'utf8', ...NOBODY })
   return stdout

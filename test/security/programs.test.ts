@@ -1,5 +1,5 @@
-// What people and their programs may ask of a master: no more than their list says, no longer than their token lasts, and
-// nothing outside the folders that a function is about.
+// What users and their programs may request from a master: no more than their list permits, no longer than their token
+// is valid, and nothing outside the folders of a function.
 import { existsSync, readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -53,7 +53,7 @@ const login = { eauth: 'auto', username: 'limited', password: 'x' }
 const publish = { cmd: 'publish', tgt_type: 'glob', ret: '', arg: [], user: 'limited' }
 const isRefused = (answer: unknown): boolean => answer instanceof Map && answer.has('error')
 
-describe('who may do some things', () => {
+describe('a user with some rights', () => {
   it.each([
     [{ tgt: '*', fun: 'cmd.run', arg: ['id'] }],
     [{ tgt: 'm2', fun: 'grains.items' }],

@@ -1,5 +1,5 @@
-// What limited users may have minions do: what their list says, on the minions that were judged, and nothing by a field, a job
-// id, a name or a spelling that the judge reads otherwise than minions.
+// What limited users may do on minions: what their list permits, on the authorised minions, and nothing more by a
+// field, a job id, a name or a spelling that the master reads differently from minions.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -121,7 +121,7 @@ describe('a master', () => {
     expect(sent).toEqual([])
   })
 
-  describe('keeps fields of a publication for who has a right to them', () => {
+  describe('keeps fields of a publication for users with a right to them', () => {
     const fields: Array<[field: string, load: Record<string, unknown>, kwargs: Record<string, unknown>]> = [
       ['ret', { ret: 'rawfile_json' }, {}],
       ['ret', { ret: ['rawfile_json'] }, {}],

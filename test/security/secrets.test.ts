@@ -21,7 +21,7 @@ function* filesBelow(folder: string): Generator<string> {
 }
 
 describe('a secret', () => {
-  it.each(['publish', 'runner', 'wheel', 'mk_token'])('given with %s is not told again', async (cmd) => {
+  it.each(['publish', 'runner', 'wheel', 'mk_token'])('given with %s is not shown again', async (cmd) => {
     const credentials = { eauth: 'pam', username: 'somebody', password: CANARY, key: `${CANARY}1`, token: `${CANARY}2` }
     const load = {
       cmd,
@@ -47,7 +47,7 @@ describe('a secret', () => {
     expect(site.tells(CANARY)).toBe(false)
   })
 
-  it('of a login lies on disk only as its hash', async () => {
+  it('of a login is on disk only as its hash', async () => {
     const made = (await site.clear({ cmd: 'mk_token', eauth: 'auto', username: 'somebody', password: 'x' })) as Dict
     const token = String(made.get('token') ?? '')
     expect(token.length).toBeGreaterThan(30)

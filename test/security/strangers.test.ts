@@ -1,4 +1,4 @@
-// What the ports do for somebody who has shown nothing, or shows something old or false.
+// The ports towards peers without a proof, or with an old or false one.
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { encodeMsgpack } from '../../src/data/mod.ts'
@@ -41,7 +41,7 @@ describe('the request port', () => {
     ['wheel', { fun: 'key.accept', match: '*', key: 'wrong' }],
     ['wheel', { fun: 'config.values', eauth: 'auto', username: 'somebody' }],
     ['wheel', { fun: 'file_roots.write', eauth: 'nothing', username: 'root', password: 'x' }],
-  ])('refuses %s to who shows no right to it', async (cmd, load) => {
+  ])('refuses %s without a right to it', async (cmd, load) => {
     const answer = await site.clear({ cmd, tgt_type: 'glob', ret: '', ...load })
     expect((answer as Map<string, unknown>).has?.('error') || answer === 'Some exception handling minion payload').toBe(
       true,
@@ -53,7 +53,7 @@ describe('the request port', () => {
     ['20260101000000000001', 'salt/job/20260101000000000001/error'],
     ['20260101000000000001/ret/m1', 'salt/job/error'],
     ['../../salt/minion/m1/start', 'salt/job/error'],
-  ])('tells of a refused job %s under no tag of a stranger', async (jid, tag) => {
+  ])('reports a refused job %s under no tag of a stranger', async (jid, tag) => {
     site.events.splice(0)
     await site.clear({ cmd: 'publish', tgt: '*', fun: 'test.ping', arg: [], user: 'root', key: 'wrong', jid })
     expect(site.events.map((event) => event.tag)).toEqual([tag])
@@ -74,7 +74,7 @@ describe('the request port', () => {
     expect(await site.send({ enc: 'aes', load, version: 3, id: '../m1' })).toBe('bad load')
   })
 
-  it.each(['../m', 'a/b', 'a\0b', '', '.', '..', '/etc/passwd'])('lets nobody in under the name %j', async (id) => {
+  it.each(['../m', 'a/b', 'a\0b', '', '.', '..', '/etc/passwd'])('admits no minion with the name %j', async (id) => {
     const { accepted, pending } = {
       accepted: site.parts.keys.list('minions'),
       pending: site.parts.keys.list('minions_pre'),

@@ -1,5 +1,5 @@
-// Attacks on ports and clients that use TLS (transports tcp and ws), with real certificates: who is let in, who is believed,
-// and that neither side ever falls back to speaking in clear.
+// Attacks on ports and clients that use TLS (transports tcp and ws), with real certificates: which peers are admitted
+// and trusted, and that neither side ever falls back to unencrypted data.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
@@ -61,7 +61,7 @@ async function ask(name: string, port: number, options: RequestClientOptions): P
   return client.request(new Map([['enc', 'clear']]), { timeout: 5, tries: 1 })
 }
 
-/** How a TLS handshake of OpenSSL's own making ends. */
+/** Return how a TLS handshake made by OpenSSL ends. */
 const shakes = (port: number, options: tls.ConnectionOptions): Promise<'open' | 'refused'> =>
   new Promise((done) => {
     const socket = tls.connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options })
@@ -72,7 +72,7 @@ const shakes = (port: number, options: tls.ConnectionOptions): Promise<'open' | 
   })
 
 describe.each(['tcp', 'ws'])('over %s', (name) => {
-  it('a master lets in only who shows a certificate of its authority', async () => {
+  it('a master admits only clients with a certificate of its authority', async () => {
     const port = await listen(name, MASTER)
     const ca = { ca_certs: file('ca.pem') }
     expect(await ask(name, port, { ssl: { ...own('minion'), ...ca } })).toBe('heard')
@@ -81,7 +81,7 @@ describe.each(['tcp', 'ws'])('over %s', (name) => {
     await expect(ask(name, port, {})).rejects.toThrow()
   })
 
-  it('a master with CERT_OPTIONAL lets in who shows none, and nobody with a wrong one', async () => {
+  it('a master with CERT_OPTIONAL admits clients without a certificate, and none with a wrong one', async () => {
     const port = await listen(name, { ...MASTER, cert_reqs: 'CERT_OPTIONAL' })
     const ca = { ca_certs: file('ca.pem') }
     expect(await ask(name, port, { ssl: ca })).toBe('heard')
@@ -89,7 +89,7 @@ describe.each(['tcp', 'ws'])('over %s', (name) => {
     await expect(ask(name, port, { ssl: { ...own('stranger'), ...ca } })).rejects.toThrow()
   })
 
-  it('a master without authorities of its own lets in nobody that public authorities answer for, and says so', async () => {
+  it('a master without authorities of its own admits no certificate of public authorities, and logs that', async () => {
     // the authority stands for one of those that this machine trusts
     const { createSecureContext } = tls
     const ca = readFileSync(file('foreign-ca.pem'))

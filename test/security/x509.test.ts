@@ -77,7 +77,7 @@ async function signed(policy: string, wanted: Record<string, Value>): Promise<X5
 const filesOf = async (folder: string): Promise<string[]> => [...(await host.list(folder))]
 
 describe('a minion that asks for a certificate', () => {
-  test('gets what the policy fixes, whatever it asks for', async () => {
+  test('contains the fixed values of the policy, whatever the request contains', async () => {
     const wishes: Record<string, Value>[] = [
       { CN: 'admin', subject: 'CN=admin', commonName: 'admin' },
       { basicConstraints: 'CA:TRUE', 'X509v3 Basic Constraints': 'CA:TRUE', keyUsage: 'keyCertSign' },

@@ -20,7 +20,7 @@ const READERS: Array<[string, (text: string) => unknown]> = [
 ]
 
 describe.each(READERS)('%s', (_, read) => {
-  it('refuses aliases that stand for billions of values', () => {
+  it('refuses aliases that expand to billions of values', () => {
     expect(() => read(LAUGHS)).toThrow(/aliases stand for too much data/)
   })
 

@@ -1,5 +1,5 @@
 // `brine simulate` beside a master: sign-ins, targets, returns, faults and the end.
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -53,7 +53,7 @@ async function simulating(words: string[], work: () => Promise<void>) {
   return { status, ready: ready!, end: end!, err: told.err }
 }
 
-/** Minions that answered `salt`, with what they returned. */
+/** Return the minions that answered `salt`, with their results. */
 async function answers(words: string): Promise<Record<string, unknown>> {
   const { stdout } = await cluster.run(`salt --out=json ${words}`)
   // one document for each minion
@@ -113,6 +113,20 @@ describe('brine simulate', () => {
     expect(end['twice']).toBeGreaterThanOrEqual(4)
   })
 
+  it('fetches the pillar and the files that changed before a run of states', async () => {
+    const tree = join(cluster.root, 'srv/salt/fetched')
+    mkdirSync(tree, { recursive: true })
+    for (const name of ['a', 'b', 'c', 'd', 'e']) writeFileSync(join(tree, name), `content of ${name}`)
+    const { end } = await simulating(['3', '--prefix', 'fetch-', '--accept', '--fetch-files'], async () => {
+      const before = Object.keys(await answers("'fetch-*' state.apply"))
+      expect(before).toHaveLength(3)
+      writeFileSync(join(tree, 'b'), 'another content')
+      expect(Object.keys(await answers("'fetch-*' state.apply"))).toHaveLength(3)
+    })
+    // five files on each minion, and one of them again
+    expect([end['files'], end['unserved']]).toEqual([18, 0])
+  })
+
   it('keeps its keys, and waits until an operator accepts them', async () => {
     const pki = join(folder, 'pki')
     const words = ['3', '--prefix', 'kept-', '--pki-dir', pki, '--keys', '1', '--no-pillar']
@@ -139,7 +153,7 @@ describe('brine simulate', () => {
     expect(told.join('')).toMatch(/2 minions were refused by the master/)
   })
 
-  it('says what is wrong with its words', async () => {
+  it('reports invalid arguments', async () => {
     const told: string[] = []
     const streams = { out: () => undefined, err: (text: string) => void told.push(text), terminal: false }
     const status = async (...argv: string[]): Promise<string> => {

@@ -21,9 +21,14 @@ describe.skipIf(noSshd !== undefined)('targets of salt-ssh', () => {
     const offered = join(roster.sshd.folder, 'offered')
     mkdirSync(offered)
     writeFileSync(join(offered, 'few'), JSON.stringify({ few1: { host: '127.0.0.1', port: roster.sshd.port } }))
+    const pillar = join(roster.sshd.folder, 'pillar')
+    mkdirSync(pillar)
+    writeFileSync(join(pillar, 'top.sls'), 'base:\n  "*": [own]\n')
+    writeFileSync(join(pillar, 'own.sls'), 'own: {{ grains.id }}\n')
     site = await ApiSite.open([], {
       ...roster.options,
       rosters: [offered],
+      pillar_roots: { base: [pillar] },
       enable_ssh_minions: true,
       netapi_enable_clients: ['ssh', 'local'],
       netapi_allow_raw_shell: true,
@@ -31,6 +36,8 @@ describe.skipIf(noSshd !== undefined)('targets of salt-ssh', () => {
     })
     const put = (name: string, text: string): void => writeFileSync(join(site.site.root, 'srv', `${name}.sls`), text)
     put('nothing', 'x:\n  test.nop: []\n')
+    put('given', '/tmp/given:\n  file.managed:\n    - template: jinja\n    - contents: {{ pillar.text | json }}\n')
+    put('source', '/tmp/given:\n  file.managed:\n    - template: jinja\n    - source: /etc/hostname\n')
     put(
       'steps',
       `
@@ -83,6 +90,13 @@ failing:
     expect(await called('publish.runner', ['test.arg', 'x'])).toEqual({ args: ['x'], kwargs: {} })
   })
 
+  test('a file of a target is no template for the master', async () => {
+    const answers = await run('ssh.cmd', ['web1', 'state.apply', ['source']])
+    expect(JSON.stringify(answers)).toContain(
+      'is refused for a text of the target, or of a caller with rights on the target alone',
+    )
+  })
+
   test('steps of an orchestration run on targets', async () => {
     const { value } = await site.master.run('state.orchestrate', ['steps'])
     const [states] = [...((value as Dict).get('data') as Dict).values()] as [Dict]
@@ -111,7 +125,7 @@ failing:
     const ask = async (user: 'admin' | 'dev', more: Record<string, unknown>) =>
       site.run(await site.logIn(user), { client: 'ssh', tgt: 'web1', fun: 'test.ping', ...more })
 
-    test('runs a function for users who may', async () => {
+    test('runs a function for permitted users', async () => {
       const { json } = await ask('admin', { fun: 'test.echo', arg: ['x'] })
       expect(json.return[0].web1).toMatchObject({ return: 'x', retcode: 0, fun: 'test.echo', id: 'web1' })
       const raw = await ask('admin', { fun: 'echo', arg: ['hi'], raw_shell: true })
@@ -133,6 +147,25 @@ failing:
       expect((await ask('admin', { tgt: '*', roster_file: '/etc/passwd' })).json.return).toEqual([{}])
       const offered = await ask('admin', { tgt: '*', roster_file: 'few', fun: 'test.ping' })
       expect(Object.keys(offered.json.return[0])).toEqual(['few1'])
+    })
+
+    test('runs a function for a right to it on the target, and for no right to the master', async () => {
+      const answer = async (more: Record<string, unknown>) => JSON.stringify((await ask('admin', more)).json.return)
+      const refused = 'is refused for a text of the target, or of a caller with rights on the target alone'
+      const runner = "echo {{ salt['publish.runner']('test.arg', 'canary') }}"
+      expect(await answer({ fun: 'cmd.run', arg: [runner], kwarg: { template: 'jinja' } })).toContain(refused)
+      expect(await answer({ fun: 'slsutil.renderer', kwarg: { string: '#!py\n0' } })).toContain(refused)
+      const single = { fun: 'file.managed', name: '/tmp/x', contents: runner, template: 'jinja' }
+      expect(await answer({ fun: 'state.single', kwarg: single })).toContain(refused)
+      expect(await answer({ fun: 'test.opts_pkg' })).toContain('reaches beyond the target')
+      expect(await answer({ fun: 'config.get', arg: ['cachedir'] })).toContain('web1')
+      const applied = await answer({ fun: 'state.apply', arg: ['given'], kwarg: { pillar: { text: runner } } })
+      expect(applied).toContain(refused)
+      expect(await answer({ fun: 'state.apply', arg: ['nothing'] })).toContain('"result":true')
+      expect(await answer({ fun: 'state.single', kwarg: { fun: 'test.nop', name: 'x' } })).toContain('"result":true')
+      expect(await answer({ fun: 'pillar.items' })).toContain('"own":"web1"')
+      const published = { client: 'local', tgt: 'web1', fun: 'cmd.run', arg: [runner], kwarg: { template: 'jinja' } }
+      expect(JSON.stringify((await site.run(await site.logIn('admin'), published)).json.return)).toContain(refused)
     })
 
     test('takes no options that run programs or name files of the master', async () => {

@@ -59,7 +59,7 @@ describe.skipIf(noSshd !== undefined)('a plan that fits the target no more', () 
     rmSync(root, { recursive: true, force: true })
   })
 
-  /** What the states answer, by id. */
+  /** Return the results of the states, by id. */
   function apply(): Record<string, Pick<StateAnswer, 'result' | 'changes' | 'comment'>> {
     const words = ['-c', join(root, 'etc'), '--out=json', '--static', 'web', 'state.apply', 'tree']
     const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...words], { encoding: 'utf8' })
@@ -68,14 +68,14 @@ describe.skipIf(noSshd !== undefined)('a plan that fits the target no more', () 
     const states = Object.entries(answer as Record<string, StateAnswer>).filter(([tag]) => tag.includes('_|-'))
     return Object.fromEntries(
       states.map(([, { __id__, result, changes, comment }]) => {
-        // a command tells its process
+        // a command reports its process
         const { pid: _, ...told } = changes as { pid?: number }
         return [__id__, { result, changes: told, comment }]
       }),
     )
   }
   const forget = (): void => {
-    for (const folder of ['.reads', 'web/reads']) {
+    for (const folder of ['.reads', 'minions/web/reads']) {
       expect(existsSync(join(cache, folder))).toBe(true)
       rmSync(join(cache, folder), { recursive: true })
     }

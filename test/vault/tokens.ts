@@ -32,7 +32,7 @@ export function spanOf(value: unknown): number {
 
 const SYSTEM_TTL = 2_764_800
 
-export interface TokenWish {
+export interface TokenRequest {
   policies: string[]
   path: string
   meta?: Record<string, string> | null
@@ -49,7 +49,7 @@ export interface TokenWish {
 export class Tokens {
   readonly all = new Map<string, Token>()
 
-  create(wish: TokenWish): Token {
+  create(wish: TokenRequest): Token {
     const { policies, path, meta = null, numUses = 0, explicitMax = 0, period = 0 } = wish
     let ttl = period || wish.ttl || SYSTEM_TTL
     if (explicitMax > 0) ttl = Math.min(ttl, explicitMax)
@@ -181,7 +181,7 @@ export class Tokens {
   }
 }
 
-/** A token as answers tell of a new one. */
+/** Return a token in the form of an answer about a new one. */
 export const authOf = (token: Token, duration = token.ttl): Fields => ({
   client_token: token.id,
   accessor: token.accessor,

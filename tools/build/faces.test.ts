@@ -50,6 +50,15 @@ test('a name that is given on comes from the file that declares it', () => {
   )
 })
 
+test('names of an import at the time of a call come from the files that declare them', () => {
+  expect(rewritten(`const { gone, hello: word } = await import('../shop/mod.ts')\n`)).toBe(
+    `const { sold: gone } = await import('../shop/parts/sold.ts'), { hello: word } = await import('../shop/words.ts')\n`,
+  )
+  expect(rewritten(`return (await import('../shop/mod.ts')).gone(1)\n`)).toBe(
+    `return (await import('../shop/parts/sold.ts')).sold(1)\n`,
+  )
+})
+
 test.each([
   `import type { Price } from '../shop/mod.ts'\n`,
   `import { price } from '../shop/price.ts'\n`,

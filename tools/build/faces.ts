@@ -1,6 +1,6 @@
-// Imports past the faces of rooms. A room has one face, its `mod.ts`, and esbuild puts all files that a face names into the parts of
-// every program that imports anything from it. The build reads such an import as one from the file that declares the name, so that a
-// command loads only what it uses.
+// Imports past the faces of rooms. A room has one face, its `mod.ts`, and esbuild puts all files of a face into the
+// parts of every program that imports anything from it. The build changes each such import to one from the declaring
+// file, so that a command loads only what it uses.
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Plugin } from 'esbuild'
@@ -22,6 +22,9 @@ interface Clause {
 }
 
 const STATEMENT = /^(import|export)\s+(type\s+)?(\{[^}]*\}|\*)\s+from\s+'(\.[^']+\.ts)'/gm
+/** An import at the time of a call, of names that can be seen: `const { a, b } = await import(…)` and `(await import(…)).a`. */
+const NAMING = /const \{([^{}]*)\} = await import\('(\.[^']+\.ts)'\)/g
+const PICKING = /\(await import\('(\.[^']+\.ts)'\)\)\.(\w+)/g
 const DECLARATION = /^export (?:async )?(?:const|let|function\*?|class) (\w+)/gm
 
 /** Return the values that a clause such as `{ a, b as c, type D }` names. */
@@ -43,8 +46,12 @@ const isFace = (file: string): boolean => basename(file) === 'mod.ts'
 export class Faces {
   private readonly known = new Map<string, Origins>()
 
-  /** Return the text of a file with what it imports and gives on from faces replaced. */
+  /** Return the text of a file with its imports and re-exports from faces replaced. */
   rewritten(file: string, text: string): string {
+    return this.later(file, this.statements(file, text))
+  }
+
+  private statements(file: string, text: string): string {
     return text.replace(STATEMENT, (all, kind: string, type: string | undefined, what: string, path: string) => {
       const face = resolve(dirname(file), path)
       if (type !== undefined || what === '*' || !isFace(face)) return all
@@ -61,6 +68,29 @@ export class Faces {
         .join(' ')
         .concat(lines)
     })
+  }
+
+  /** The same for imports at the time of a call. */
+  private later(file: string, text: string): string {
+    const origin = (path: string, name: string): Origin | undefined => {
+      const face = resolve(dirname(file), path)
+      return isFace(face) ? (this.origins(face).get(name) ?? { file: face, name }) : undefined
+    }
+    return text
+      .replace(NAMING, (all, what: string, path: string) => {
+        const words = what.split(',').map((word) => word.trim())
+        const names = words.filter((word) => word !== '').map((word) => word.split(/:\s*/))
+        const parts = names.map(([from = '', as = from]) => {
+          const found = origin(path, from)
+          return found && `{ ${found.name}: ${as} } = await import('${pathTo(found.file, file)}')`
+        })
+        const lines = '\n'.repeat(all.split('\n').length - 1)
+        return parts.every((part) => part !== undefined) ? `const ${parts.join(', ')}${lines}` : all
+      })
+      .replace(PICKING, (all, path: string, name: string) => {
+        const found = origin(path, name)
+        return found ? `(await import('${pathTo(found.file, file)}')).${found.name}` : all
+      })
   }
 
   /** Return the names that a file gives; those of other files with the places of their declarations. */

@@ -14,6 +14,7 @@ interface Rehearsal {
 /** The sample tree passes through most of the engine, so it comes first: a compiled form has the functions of the first run that needs it. */
 const REHEARSALS: readonly Rehearsal[] = [
   { words: ['salt-call', '--local', 'state.apply'] },
+  { words: ['salt-call', '--local', 'state.apply', 'nothing'] },
   { words: ['salt-call', '--local', 'test.ping'] },
   { words: ['salt-call', '--local', 'grains.items', '--out=json'] },
   { words: ['salt-key', '-L'] },
@@ -31,10 +32,14 @@ shift 2
 exec /bin/sh -c "$*"
 `
 
-/** JSON is YAML too, whatever characters the paths have. */
+/** JSON is valid YAML, whatever characters the paths contain. */
 function writeConfig(root: string, home: string): void {
   const tree = join(root, 'examples', 'tree')
-  const roots = { file_roots: { base: [join(tree, 'salt')] }, pillar_roots: { base: [join(tree, 'pillar')] } }
+  const states = join(home, 'states')
+  mkdirSync(states)
+  // the engine alone, apart from the states of the sample tree
+  writeFileSync(join(states, 'nothing.sls'), 'nothing:\n  test.nop: []\n')
+  const roots = { file_roots: { base: [join(tree, 'salt'), states] }, pillar_roots: { base: [join(tree, 'pillar')] } }
   const minion = {
     id: 'web1.example.com',
     root_dir: join(home, 'minion'),

@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, string | undefined>> = {
   'salt-master': MASTER,
   'salt-minion': 'web1',
   'salt-pip': undefined,
+  'salt-proxy': 'web1',
   'salt-run': MASTER,
   'salt-ssh': MASTER,
   'salt-syndic': MASTER,
@@ -61,7 +62,7 @@ export const logOf = (site: Site, name: string): string => join(site.folder, 'lo
 /** Where the master has its sockets. */
 export const socketsOf = (site: Site): string => join(rootOf(site, MASTER), 'var/run/salt/master')
 
-/** What a daemon takes for the root of the file system. */
+/** Return the folder that a daemon uses as the root of the file system. */
 const rootOf = (site: Site, name: string): string => join(dataOf(site), name)
 
 /** Where the states of the sample tree write. */
@@ -86,7 +87,7 @@ export function writeSite(site: Site): void {
   for (const [command, config] of Object.entries(COMMANDS)) writeCommand(site, command, config)
 }
 
-/** JSON is YAML too, whatever characters the paths have. */
+/** JSON is valid YAML, whatever characters the paths contain. */
 function configure(site: Site, name: string, file: string, options: object): void {
   mkdirSync(configOf(site, name), { recursive: true })
   const lines = Object.entries(options).map(([option, value]) => `${option}: ${JSON.stringify(value)}`)
@@ -96,7 +97,7 @@ function configure(site: Site, name: string, file: string, options: object): voi
 /** The copy of the sample tree that the master serves, where users may add files. */
 const treeOf = (site: Site): string => join(site.folder, 'tree')
 
-/** The user of the API, who may do everything. */
+/** The user of the API, with all rights. */
 const API_USER = 'admin'
 
 /** The file with the name and the password of that user. */

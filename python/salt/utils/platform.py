@@ -18,7 +18,13 @@ globals().update(_SYSTEMS)
 
 
 def is_proxy():
-    return False
+    """Whether the call that runs is one of a proxy minion."""
+    from brine_worker import calls
+
+    try:
+        return "proxyid" in calls.Dunder("__opts__").value()
+    except calls.NoCall:
+        return False
 
 
 def is_smartos():

@@ -1,9 +1,9 @@
-// The client `local_batch`: the master drives the batch, and the results are the returns in the order they come.
+// The client `local_batch`: the master runs the batch, and the results are the returns in order of arrival.
 import { batchSize } from '../../client/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import { isBatchOver, returnedBy } from '../../sdk/mod.ts'
-import { answered, HttpError } from '../errors.ts'
+import { answered, HttpError, needFields } from '../errors.ts'
 import type { JobEvents } from '../job-watch.ts'
 import { local, publishedWords, timesOf } from './local.ts'
 import type { ClientWork } from './work.ts'
@@ -13,6 +13,7 @@ const LOOK_SECONDS = 5
 
 /** Run a job in batches. Return one mapping for each minion that returned. */
 export async function runApiBatch(work: ClientWork, low: Dict): Promise<Value[]> {
+  needFields(low, ['tgt', 'fun'])
   const minions = await answering(work, low)
   if (minions.length === 0) return []
   const { master, watch, peer } = work
@@ -55,7 +56,7 @@ const OF_BATCH = new Set([
 ])
 const NOT_OF_JOB = new Set(['raw', 'full_return', 'timeout', 'gather_job_timeout'])
 
-/** The command that begins a batch; without minions, of those that the target means. */
+/** Return the command that starts a batch; without minions, for those that match the target. */
 function batchLoad({ master }: ClientWork, low: Dict, minions?: string[]): Dict {
   const { opts } = master.access
   const size = str(low.get('batch') ?? '10%')

@@ -4,7 +4,7 @@ import { option } from '../../config/mod.ts'
 import { type Dict, dictFrom, isDict, isList, numberOf, str, truthy, type Value } from '../../data/mod.ts'
 import { publishedTarget } from '../../match/mod.ts'
 import { type MinionReturn, type Published, unreturnedText } from '../../sdk/mod.ts'
-import { answered, HttpError } from '../errors.ts'
+import { answered, HttpError, needFields } from '../errors.ts'
 import type { JobEvents } from '../job-watch.ts'
 import type { ClientWork } from './work.ts'
 
@@ -16,7 +16,7 @@ export async function local(work: ClientWork, low: Dict): Promise<Dict> {
   return gathered(work, low, await begin(work, low))
 }
 
-/** Publish and return at once: `{jid, minions}`; empty when the target means nobody. */
+/** Publish and return at once: `{jid, minions}`; empty if the target matches nothing. */
 export async function localAsync(work: ClientWork, low: Dict): Promise<Dict> {
   const { published, events } = await begin(work, low)
   events.close()
@@ -28,6 +28,7 @@ const SUBSET = 3
 
 /** Run a function on some of the minions that have it, chosen at random. */
 export async function localSubset(work: ClientWork, low: Dict): Promise<Dict> {
+  needFields(low, ['tgt', 'fun'])
   const asking = new Map(low).set('fun', 'sys.list_functions').set('ret', '')
   for (const field of ['arg', 'kwarg', 'subset', 'full_return', 'jid']) asking.delete(field)
   const wanted = low.get('fun') ?? null
@@ -58,9 +59,8 @@ async function begin({ master, watch, peer }: ClientWork, low: Dict): Promise<Be
 
 /** Return the command that publishes the job of a chunk. */
 function publishLoad(low: Dict, opts: Dict): Dict {
-  const [tgt, fun] = [low.get('tgt'), low.get('fun')]
-  if (tgt === undefined) throw new TypeError('The chunk has no tgt')
-  if (fun === undefined) throw new TypeError('The chunk has no fun')
+  needFields(low, ['tgt', 'fun'])
+  const [tgt, fun] = [low.get('tgt')!, low.get('fun')!]
   const kind = str(low.get('tgt_type') ?? 'glob')
   const resolved = publishedTarget(tgt, kind, opts)
   const kwargs: Dict = new Map([...low].filter(([name]) => typeof name === 'string' && !OWN.has(name)))
@@ -77,7 +77,7 @@ function publishLoad(low: Dict, opts: Dict): Dict {
   ])
 }
 
-/** Positional arguments, and keywords behind them as publications carry them. */
+/** Return positional arguments, followed by keywords in the form of publications. */
 export function publishedWords(low: Dict): Value[] {
   const arg = low.get('arg') ?? []
   const kwarg = low.get('kwarg') ?? null
@@ -151,7 +151,7 @@ async function gathered(work: ClientWork, low: Dict, { published, events }: Begu
   return results
 }
 
-/** What `full_return` gives for a minion. */
+/** Return the result of `full_return` for a minion. */
 function fullReturn(data: Dict, jid: string): Dict {
   const full: Dict = new Map<Value, Value>([['ret', data.get('return') ?? null]])
   if (truthy(data.get('out') ?? null)) full.set('out', data.get('out')!)

@@ -8,7 +8,7 @@ import type { EventReader, ReaderSettings } from './reader.ts'
 interface Stand {
   bus: EventBus
   hub: EventHub
-  /** What the journal has. */
+  /** The events in the journal. */
   journal: BusEvent[]
   /** How often the journal was opened. */
   opened(): number
@@ -75,14 +75,14 @@ describe('an event hub', () => {
     stood.hub.close()
   })
 
-  it('keeps nothing while nobody reads', () => {
+  it('keeps nothing without readers', () => {
     const stood = stand()
     fire(stood, 100)
     expect(stood.hub.state.events).toBe(0)
     stood.hub.close()
   })
 
-  it('gives readers that fell behind what the journal has, and reads it once for all of them', async () => {
+  it('reads the journal once for all readers that fell behind', async () => {
     const stood = stand({ events: 10 })
     const readers = range(1, 50).map(() => stood.hub.open(reading()))
     fire(stood, 1000)
@@ -106,7 +106,7 @@ describe('an event hub', () => {
     stood.hub.close()
   })
 
-  it('tells readers the numbers of events that the journal dropped', async () => {
+  it('reports the numbers of dropped events to readers', async () => {
     const stood = stand({ events: 10 })
     const reader = stood.hub.open(reading())
     fire(stood, 100)
@@ -132,7 +132,7 @@ describe('an event hub', () => {
     stood.hub.close()
   })
 
-  it('goes on without events that nothing has, where there is no journal', async () => {
+  it('continues after missing events if there is no journal', async () => {
     const stood = stand({ events: 10 }, false)
     const reader = stood.hub.open(reading())
     fire(stood, 100)
@@ -164,7 +164,7 @@ describe('an event hub', () => {
     stood.hub.close()
   })
 
-  it('closes readers that take nothing while events wait, and only those', async () => {
+  it('closes only readers that take nothing while events wait', async () => {
     const stood = stand({ stuckMs: 60 })
     const stuck = await new Promise((done) => {
       stood.hub.open(reading({ closed: done }))
@@ -208,7 +208,7 @@ describe('an event hub', () => {
   })
 })
 
-it('gives an empty batch to a reader for whom nothing comes, while others get events', async () => {
+it('returns an empty batch to a reader without matching events, while others get events', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   try {
     const site = stand()

@@ -19,7 +19,7 @@ const MOST_TAGS = 20
 const LONGEST_TAG = 200
 const MOST_STARS = 3
 
-/** Events that one request for a page looks at. */
+/** Limit of examined events for one page. */
 const MOST_SCANNED = 5000
 
 const Tag = z
@@ -102,12 +102,12 @@ const route = createRoute({
   },
 })
 
-/** Add `/v1/events` to an application, whose handler of errors answers refusals. */
+/** Add `/v1/events` to an application, whose error handler answers refusals. */
 export function addEventRoutes<E extends Env>(app: OpenAPIHono<E>, service: ApiService, hub: EventHub): void {
   app.openapi(route, (async (c: Context<E>) => {
     const query = c.req.valid('query' as never) as EventQuery
     const listener = await EventListener.of(service, { headers: c.req.raw.headers, peer: requestPeer(c) }, 'by-right')
-    const wants = wish(query, listener, hub)
+    const wants = eventFilter(query, listener, hub)
     if (query.format === 'json') return pageResponse(service, hub, query, wants)
     return eventStream(c, {
       service,
@@ -119,9 +119,9 @@ export function addEventRoutes<E extends Env>(app: OpenAPIHono<E>, service: ApiS
   }) as never)
 }
 
-type Wish = (event: HubEvent) => boolean
+type EventFilter = (event: HubEvent) => boolean
 
-function wish({ tag, origin }: EventQuery, listener: EventListener, hub: EventHub): Wish {
+function eventFilter({ tag, origin }: EventQuery, listener: EventListener, hub: EventHub): EventFilter {
   const globs = tag === undefined ? undefined : [tag].flat()
   return (event) =>
     (!globs || globs.some((glob) => fnmatch(event.tag, glob))) &&
@@ -129,17 +129,17 @@ function wish({ tag, origin }: EventQuery, listener: EventListener, hub: EventHu
     listener.sees(event, hub)
 }
 
-interface StreamWish {
+interface OpenedStream {
   service: ApiService
   hub: EventHub
   listener: EventListener
-  wants: Wish
+  wants: EventFilter
   /** The number of the last event that the caller has. */
   after: number | undefined
 }
 
 /** Answer a request with a stream of events. */
-function eventStream(c: Context, { service, hub, listener, wants, after }: StreamWish): Response {
+function eventStream(c: Context, { service, hub, listener, wants, after }: OpenedStream): Response {
   const hangUp = hangUpOf(c)
   const reader = hub.open({
     user: listener.user,
@@ -151,12 +151,12 @@ function eventStream(c: Context, { service, hub, listener, wants, after }: Strea
   return streamResponse({ reader, batches: hub.batches, form: STREAM })
 }
 
-/** Answer a request with a page of past events: those after `since`, or else the latest ones, before `before` where that is given. */
+/** Answer a request with a page of past events: those after `since`, or the latest ones, before `before` if given. */
 async function pageResponse(
   { master, log }: ApiService,
   hub: EventHub,
   { since, before, limit }: EventQuery,
-  wants: Wish,
+  wants: EventFilter,
 ): Promise<Response> {
   if (!hub.hasJournal) throw new HttpError(409, 'Past events are not kept: the option event_journal is off')
   const turn = slices()

@@ -10,7 +10,7 @@ import type { Peer } from '../../wire/mod.ts'
 import { mayBeTooLong, readBytes } from '../body-bytes.ts'
 import { type Caller, callerOf, refuseForgery, sessionCookie } from '../callers.ts'
 import type { ClientWork } from '../clients/work.ts'
-import { HttpError } from '../errors.ts'
+import { HttpError, MissingField } from '../errors.ts'
 import { type KeyedRequest, once } from '../idempotency.ts'
 import { TooManyRequests } from '../limits.ts'
 import { hangUpOf, requestPeer } from '../peer.ts'
@@ -29,7 +29,7 @@ export interface SaltCall {
   peer: Peer
   caller: Caller
   body: Body
-  /** What follows the path of the resource. */
+  /** The path after that of the resource. */
   rest: readonly string[]
   /** The same by the names that the handler gives to it; a query may name it too. */
   parts: Readonly<Record<string, string | undefined>>
@@ -47,9 +47,9 @@ export type ResourceAnswer = { value: Value; status?: number } | Response
 
 export interface Handler {
   answer(call: SaltCall): ResourceAnswer | Promise<ResourceAnswer>
-  /** The names of what may follow the path; `any` for anything. */
+  /** The names of the further parts of the path; `any` for any number. */
   parts?: readonly string[] | 'any'
-  /** Whether a query may name anything; otherwise only what `parts` names. */
+  /** Whether a query may have any parameter; otherwise only those in `parts`. */
   query?: 'any'
   /** Whether unexpected errors are pages of HTML too, and answers neither JSON nor YAML. */
   isBare?: boolean
@@ -133,7 +133,7 @@ export async function answerResource(
 /** Callers without a session share the room for kept answers; the keys of one address mean nothing to another. */
 const STRANGERS = 'strangers'
 
-/** Return what makes a request with an idempotency key the same as another. */
+/** Return the parts of a request that must equal for the same idempotency key. */
 function keyed({ service, request, caller, peer, body }: SaltCall, key: string): KeyedRequest {
   const { session } = caller
   const owner = session ? `${session.eauth}\0${session.user}` : STRANGERS
@@ -149,7 +149,7 @@ const isAllLogin = ({ handlers, login }: ApiResource): boolean =>
 export const cookieOf = ({ sessionId, service }: SaltCall, age: number | undefined): string =>
   sessionCookie(sessionId, age, service.settings.tls !== undefined)
 
-/** Read what follows the path of a resource, and the query; both may name only what the handler takes. */
+/** Parse the path after that of a resource, and the query; throw for parts that the handler does not accept. */
 function partsOf(c: Context, { parts = [], query }: Handler, rest: readonly string[]): SaltCall['parts'] {
   if (parts === 'any') return {}
   const asked = query === 'any' ? {} : c.req.query()
@@ -175,11 +175,12 @@ async function answered(call: SaltCall, handler: Handler): Promise<Response> {
   }
 }
 
-/** Tell of an error that no check foresaw; its trace is for the log, and with `debug` for the caller. */
+/** Report an unexpected error; its trace is logged and, with `debug`, sent to the caller. */
 function unexpected({ service, request, headers }: SaltCall, error: unknown, type: string): Response {
   const path = shownText(new URL(request.url).pathname)
   service.log('error', `Error while processing request for ${path}: ${shownText(toError(error).message)}`)
-  const text = service.settings.debug ? traceback(error) : 'An unexpected error occurred'
+  const shown = error instanceof MissingField ? error.message : 'An unexpected error occurred'
+  const text = service.settings.debug ? traceback(error) : shown
   const value: Value = dictFrom({ status: 500, return: text })
   headers.set('Content-Type', type)
   return new Response(encodeAnswer(value, type), { status: 500, headers })

@@ -22,7 +22,7 @@ afterAll(() => {
 
 const fine = { result: true, changes: {}, comment: '', __sls__: 'web' }
 
-/** Results of states, by the tags of them: module, id, name and function. */
+/** Results of states by tag: module, id, name and function. */
 const states = (tags: readonly string[], result: object = fine): object =>
   Object.fromEntries(tags.map((tag, index) => [tag.replaceAll(' ', '_|-'), { ...result, __run_num__: index }]))
 
@@ -72,7 +72,7 @@ describe('a matrix', () => {
     expect(matrices.map(({ rows }) => rows.length)).toEqual([10, 10])
   })
 
-  it('has one column for a state whose name differs between minions, and one for each of several names', async () => {
+  it('has one column for a state whose name differs between minions, and one per name if there are several', async () => {
     const matrix = await matrixOf({
       one: states(['file conf /etc/one managed', 'pkg tools vim installed', 'pkg tools git installed']),
       two: states(['file conf /etc/two managed', 'pkg tools git installed', 'pkg tools jq installed']),
@@ -128,7 +128,7 @@ describe('a matrix', () => {
     ])
   })
 
-  it('sums up what failed, and what is no result of states', async () => {
+  it('counts failures, and returns without state results', async () => {
     const bad = { result: false, changes: {}, comment: '\n  Package nginx could not be installed\nmore' }
     const matrix = await matrixOf({
       one: states(['pkg a a installed'], bad),

@@ -36,7 +36,7 @@ describe('the history of a master', () => {
     expect(history.minutes.at(-1)).toMatchObject({ up: 62 })
   })
 
-  it('tells what the master cannot write, by the word of the master alone', async () => {
+  it('reports unwritable paths, only from events of the master', async () => {
     const failed = dictFrom({ path: '/var/cache', message: 'The disk is full' })
     bus.fireFrom(externalOrigin('api'), 'salt/master/m/storage/failed', failed)
     expect(await history.health()).toMatchObject({ storage: 'ok' })

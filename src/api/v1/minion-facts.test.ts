@@ -20,7 +20,7 @@ function master(folders: Record<string, string[]>, grains?: Dict): MasterAccess 
 }
 
 describe('MinionFacts', () => {
-  it('has the keys that an event told of before the request', async () => {
+  it('has the keys of events before the request', async () => {
     const folders: Record<string, string[]> = { minions: ['web1'], minions_pre: ['new1'] }
     let hear: (event: BusEvent) => void = () => {}
     const facts = new MinionFacts(master(folders), {

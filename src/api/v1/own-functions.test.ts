@@ -37,6 +37,6 @@ def bare(): return 1
   ])
 })
 
-test('A module without a name of its own has the name of its file', () => {
+test('A module without a configured name has the name of its file', () => {
   expect(declaredIn('myapp', 'def run():\n    pass\n')).toEqual([{ name: 'myapp.run', doc: '' }])
 })

@@ -46,7 +46,7 @@ describe('a scan of a return', () => {
     ])
   })
 
-  it('has the same digest for the same results, whatever times and ids of processes and jobs they have', () => {
+  it('has the same digest for the same results, ignoring times and ids of processes and jobs', () => {
     const changes = (more: Record<string, unknown>): Dict => dict({ ret: [dict({ stdout: 'done', ...more })] })
     const one = digestOf(dict({ [TAG]: state({ changes: changes({ pid: 7, jid: '1' }) }) }))
     const times = { start_time: '13:11:10', duration: '7 ms', __run_num__: 1000 }

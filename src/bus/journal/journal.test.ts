@@ -39,7 +39,7 @@ async function write(from: number, to: number, settings: Partial<JournalSettings
   return journal
 }
 
-/** Leaves the files as they are now, as if the process had ended here. */
+/** Copy the files as they are now, as if the process had crashed here. */
 async function crash(journal: EventJournal): Promise<void> {
   await journal.flush()
   const files = readdirSync(folder).map((name) => join(folder, name))
@@ -65,7 +65,7 @@ describe('an event journal', () => {
     expect(decodeEvent(first!.body)).toEqual({ tag: 'e/3', data: new Map([['text', 'x'.repeat(200)]]) })
   })
 
-  it('writes what the disk did not take when it does, once and in order', async () => {
+  it('writes events after the disk accepts them again, once and in order', async () => {
     const lines: string[] = []
     const journal = new EventJournal({ folder, log: (_level, text) => lines.push(text) })
     rmSync(folder, { recursive: true })
@@ -111,7 +111,7 @@ describe('an event journal', () => {
     expect(numbers(readForward(folder, { number: 1 }))).toEqual([...range(1, 9), after.last + 1])
   })
 
-  it('cuts what was half written, wherever the crash was', async () => {
+  it('truncates half-written data, wherever the crash was', async () => {
     await crash(await write(1, 10))
     const file = join(folder, readdirSync(folder)[0]!)
     const whole = readFileSync(file)

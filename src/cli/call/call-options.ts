@@ -13,9 +13,11 @@ import type { Streams } from '../streams.ts'
 export async function callOptions(line: CommandLine, streams: Streams): Promise<ProgramOptions> {
   const { values, given } = line
   const id = textOf(values.get('id') ?? null) || undefined
+  const proxyId = textOf(values.get('proxyid') ?? null) || undefined
   const read = (path: string, log: Log) =>
-    minionConfig({ path, log, ...configSources, rememberId: true, id, program: 'salt-call' })
-  const { opts, log } = await programOptions({ program: SALT_CALL, line, streams, file: 'minion', read })
+    minionConfig({ path, log, ...configSources, rememberId: true, id, proxyId, program: 'salt-call' })
+  const file = proxyId === undefined ? 'minion' : 'proxy'
+  const { opts, log } = await programOptions({ program: SALT_CALL, line, streams, file, read })
   if (truthy(values.get('module_dirs') ?? null)) opts.set('module_dirs', moduleDirs(option(opts, 'module_dirs')))
   setRoots(opts, line, streams.err)
   if (option(opts, 'local')) opts.set('file_client', 'local')
@@ -24,7 +26,7 @@ export async function callOptions(line: CommandLine, streams: Streams): Promise<
   return { opts, log }
 }
 
-/** Several directories may stand in one word, parted by commas. */
+/** Split words with several directories at commas. */
 function moduleDirs(dirs: Value): Value {
   if (!Array.isArray(dirs)) return dirs
   return dirs.flatMap((dir) => str(dir).split(',')).map((dir) => resolve(dir))
@@ -48,7 +50,7 @@ function setRoots(opts: Dict, { values, given }: CommandLine, complain: (text: s
   complain(`Warning: ${names} ${verb} ignored because --local was not specified; ${why}\n`)
 }
 
-/** Salt ignores such a root without a message, and then reports that no state was found. */
+/** Warn about a missing root: Salt ignores it without a message, and then reports that no state was found. */
 function warnOfAbsent(flag: string, dirs: readonly string[], complain: (text: string) => void): void {
   const isFolder = (path: Value): boolean => statSync(str(path), { throwIfNoEntry: false })?.isDirectory() === true
   for (const dir of dirs.filter((one) => !expandRoots([one]).some(isFolder))) {
@@ -56,7 +58,7 @@ function warnOfAbsent(flag: string, dirs: readonly string[], complain: (text: st
   }
 }
 
-/** Modules of users lie below the cache, unless they were put elsewhere on purpose. */
+/** Move the folder of users' modules with the cache, unless it is configured separately. */
 function moveCache(opts: Dict, given: ReadonlySet<string>): void {
   if (!given.has('cachedir')) return
   if (opts.get('extension_modules') !== join(str(opts.get('__cachedir')!), 'extmods')) return

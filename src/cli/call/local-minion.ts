@@ -1,19 +1,21 @@
-// A minion without a master: grains, pillar and functions, put together for one call. What a call does not need is not
-// loaded: the pillar compiler and the renderers cost more than most functions.
+// A minion without a master: grains, pillar and functions for one call. Parts that a call does not need are not loaded:
+// the pillar compiler and the renderers cost more than most functions.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrineError, type Log, namedLog } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
-import { LocalHost, loggedHost } from '../../host/mod.ts'
+import { type Host, LocalHost, loggedHost } from '../../host/mod.ts'
 import { loggerName, moduleTable, type Registry, type RegistryContext } from '../../loader/mod.ts'
-import { minionFunctions } from '../../minion/mod.ts'
-import type { DaemonAccess } from '../../sdk/mod.ts'
+import { minionFunctions, stateParts } from '../../minion/mod.ts'
+import type { DaemonAccess, ProxyAccess } from '../../sdk/mod.ts'
 import { fireOnMinion, minionEvents } from './minion-bus.ts'
 
 export interface LocalMinion {
   functions: Registry
   grains: Dict
+  /** Lets go of what the call needed. */
+  close?(): Promise<void>
 }
 
 export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
@@ -38,25 +40,65 @@ export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
     opts.set('pillar', nothing)
     return { functions: await open(nothing), grains }
   }
-  const { LocalPillar } = await import('../../pillar/mod.ts')
+  const LocalPillar = await pillarPart()
   const local = new LocalPillar({ opts, grains, host, registry: await open(nothing), log })
   const { pillar } = await local.compile({ pillarenv: textOr(opts.get('pillarenv')) })
   opts.set('pillar', pillar)
   const { freshPillar, pillarOrigins } = local
-  return { functions: await open(pillar, { freshPillar, pillarOrigins }), grains }
+  const more = { freshPillar, pillarOrigins }
+  if (opts.has('proxyid'))
+    return withDevice(opts, pillar, (proxy) => open(pillar, { ...more, proxy }), { grains, host, log })
+  return { functions: await open(pillar, more), grains }
 }
 
-/** Loads what the call will need while the machine is asked for its grains; what it is asked with has been started then. */
+interface Machine {
+  grains: Dict
+  host: Host
+  log: Log
+}
+
+/** The functions of a proxy minion, once its device is reached. */
+async function withDevice(
+  opts: Dict,
+  pillar: Dict,
+  open: (proxy: ProxyAccess | undefined) => Promise<Registry>,
+  { grains, host, log }: Machine,
+): Promise<LocalMinion> {
+  const { ProxyDevice } = await import('../../minion/mod.ts')
+  const { collectGrains } = await import('../../grains/mod.ts')
+  const proxy = new ProxyDevice(log)
+  const opened = (): ProxyAccess | undefined => (proxy.isOpen ? proxy : undefined)
+  let made: Promise<Registry> | undefined
+  await proxy.begin({
+    opts,
+    pillar,
+    get functions() {
+      made ??= open(opened())
+      return made
+    },
+    forgetFunctions: () => {
+      made = undefined
+    },
+    refreshGrains: async () => {
+      for (const [name, value] of await collectGrains({ opts, host, log, proxy })) grains.set(name, value)
+    },
+  })
+  return { functions: await open(proxy), grains, close: () => proxy.close() }
+}
+
+/** Load modules for the call while the commands of the grains run. */
 async function loadAhead(opts: Dict): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
   const module = str(opts.get('fun') ?? '').split('.')[0]!
   const serving = Object.hasOwn(moduleTable, module) ? moduleTable[module]! : []
   if (serving.length === 1) await serving[0]!.load()
-  if (module === 'state') await import('../../state/mod.ts')
-  if (hasPillar(opts)) await import('../../pillar/mod.ts')
+  if (module === 'state') await stateParts()
+  if (hasPillar(opts)) await pillarPart()
 }
 
-/** Without a master there may still be a minion that runs here. */
+const pillarPart = async () => (await import('../../pillar/mod.ts')).LocalPillar
+
+/** Return the daemon access without a master; a minion may still run here. */
 function alone(opts: Dict, log: Log): DaemonAccess {
   return {
     askMaster: async () => {

@@ -36,7 +36,7 @@ async function call(...argv: string[]): Promise<Ended> {
 }
 
 describe('salt-call --local', () => {
-  test('prints what a function returns', async () => {
+  test('prints the result of a function', async () => {
     expect(await call('--local', 'test.ping')).toEqual({ status: 0, out: 'local:\n    True\n', err: '' })
   })
 
@@ -51,7 +51,7 @@ describe('salt-call --local', () => {
     expect(JSON.parse(out)).toEqual({ local: 'm1 x web' })
   })
 
-  test('names roots of the command line that are not there', async () => {
+  test('reports missing roots on the command line', async () => {
     const { err, status } = await call(
       '--local',
       '--file-root',
@@ -75,7 +75,7 @@ describe('salt-call --local', () => {
     expect(readFileSync(file, 'utf8')).toBe('local: other\n')
   })
 
-  test('says which function may have been meant', async () => {
+  test('suggests a similar function', async () => {
     const { status, err } = await call('--local', 'tset.ping')
     expect([status, err]).toEqual([255, "Did you mean 'test.ping'?\n'tset.ping' is not available.\n"])
   })
@@ -103,7 +103,7 @@ describe('salt-call --local', () => {
     expect([status, err.trimEnd().split('\n').at(-1)]).toEqual([1, last])
   })
 
-  test('shows all there is for no name at all, as far as it serves this minion', async () => {
+  test('lists all functions without a name, if they support this minion', async () => {
     const { status, out } = await call('--local', '')
     expect(status).toBe(1)
     expect(out).toContain("    :\n        '' is not available.\n")

@@ -1,5 +1,5 @@
-// A minion with a master, put together for one call: it signs in, gets its pillar, and tells the master what came of the
-// call. A minion daemon that runs here is told what concerns it.
+// A minion with a master for one call: it signs in, gets its pillar, and sends the return to the master. A minion
+// daemon on this machine receives the events that concern it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, namedLog, toError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
@@ -13,6 +13,7 @@ import {
   MinionSession,
   masterAddress,
   masterBeside,
+  ProxyDevice,
   signInSettings,
 } from '../../minion/mod.ts'
 import type { MinionRequest } from '../../sdk/mod.ts'
@@ -26,9 +27,9 @@ import { askRunningMinion, fireOnMinion, minionEvents } from './minion-bus.ts'
 const EX_PENDING = 2
 
 export interface RemoteMinion extends LocalMinion {
-  /** Tells the master what a call gave. */
+  /** Send the return of a call to the master. */
   report(answer: Dict): Promise<void>
-  close(): void
+  close(): Promise<void>
 }
 
 export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> {
@@ -45,10 +46,12 @@ export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> 
     daemon: daemonAccess(opts, link, log),
     askMinion: (request: MinionRequest) => askRunningMinion(opts, log, request),
   }
-  const session = new MinionSession({ opts, log, host, link, surroundings: around }, grains)
+  const proxy = opts.has('proxyid') ? new ProxyDevice(log) : undefined
+  const session = new MinionSession({ opts, log, host, link, proxy, surroundings: around }, grains)
   let functions: Registry
   try {
     await session.refreshPillar()
+    await proxy?.begin(session)
     functions = await session.functions
   } catch (error) {
     // an open connection would keep the program alive
@@ -57,14 +60,17 @@ export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> 
   }
   return {
     functions,
-    grains,
+    grains: session.grains,
     report: async (answer) => {
       const load = new Map<Value, Value>([['cmd', '_return'], ['id', option(opts, 'id')], ...answer])
-      // the master gives it a number of its own, as nobody published it
+      // the master assigns a job id, because there is no publication
       load.set('jid', 'req')
       await link.channel.send(load)
     },
-    close: () => link.close(),
+    close: async () => {
+      await proxy?.close()
+      link.close()
+    },
   }
 }
 
@@ -97,7 +103,7 @@ async function connect(opts: Dict, log: Log): Promise<MasterLink> {
   }
 }
 
-/** Who waits for an operator is told so where the answer would stand. */
+/** Return the exit for a refusal; a key that waits for an operator is reported in place of the result. */
 function refusal(problem: unknown): ProgramExit {
   const text = `${toError(problem).message}\n`
   const status = problem instanceof SignInError ? problem.outcome.status : undefined
@@ -105,7 +111,7 @@ function refusal(problem: unknown): ProgramExit {
   return new ProgramExit((status && EXIT_CODES[status]) ?? 1, { stderr: text })
 }
 
-/** What functions reach when no daemon is around them: the master, and the bus of a daemon that may run here. */
+/** Return the daemon access without a daemon around: the master, and the bus of a daemon that may run here. */
 function daemonAccess(opts: Dict, link: MasterLink, log: Log) {
   return {
     askMaster: (load: Dict) => link.channel.send(load),

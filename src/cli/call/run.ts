@@ -1,4 +1,4 @@
-// What salt-call does once its command line is read: options, grains, pillar, the call, its output and exit status.
+// salt-call after its command line is parsed: options, grains, pillar, the call, its output and exit status.
 
 import type { Log } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
@@ -21,11 +21,20 @@ export async function runCall(line: CommandLine, streams: Streams): Promise<numb
   const { opts, log } = await callOptions(line, streams)
   await becomeConfigured(opts, log, true)
   const run = async (): Promise<number> =>
-    isAlone(opts) ? runOn(await localMinion(opts, log), opts, { log, streams }) : runWithMaster(opts, { log, streams })
+    isAlone(opts) ? runAlone(opts, { log, streams }) : runWithMaster(opts, { log, streams })
   if (['doc', 'grains_run'].some((name) => truthy(opts.get(name) ?? null))) return run()
   const fun = str(opts.get('fun') ?? '')
   const service = `salt-minion-${option(opts, 'id')}`
   return inProgramSpan({ opts, log, name: `salt-call.${fun}`, attributes: { 'salt.fun': fun }, service }, run)
+}
+
+async function runAlone(opts: Dict, surroundings: Surroundings): Promise<number> {
+  const minion = await localMinion(opts, surroundings.log)
+  try {
+    return await runOn(minion, opts, surroundings)
+  } finally {
+    await minion.close?.()
+  }
 }
 
 async function runWithMaster(opts: Dict, surroundings: Surroundings): Promise<number> {
@@ -34,7 +43,7 @@ async function runWithMaster(opts: Dict, surroundings: Surroundings): Promise<nu
   try {
     return await runOn(minion, opts, surroundings, (answer) => minion.report(answer))
   } finally {
-    minion.close()
+    await minion.close()
   }
 }
 
@@ -49,7 +58,7 @@ async function runOn(
     await print(opts, 'grains', minion.grains, { log, streams })
     return 0
   }
-  // the log shows hints here; the master gets them with the answer
+  // the log shows hints here; the master gets them with the return
   const hints = new HintList()
   const functions = minion.functions.with({ hint: (hint) => hints.add(hint) })
   const { answer, out } = await callFunction(opts, functions, { log, streams })
@@ -62,7 +71,7 @@ async function runOn(
   return answer.has('retcode') && retcode === 0 ? 0 : 1
 }
 
-/** Tell the master of the answer; who called gets it also when the master cannot keep it. */
+/** Send the return to the master; the caller gets it even if the master cannot store it. */
 async function reported(report: ((answer: Dict) => Promise<void>) | undefined, answer: Dict, log: Log): Promise<void> {
   try {
     await report?.(answer)

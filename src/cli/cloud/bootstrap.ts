@@ -2,8 +2,8 @@
 import type { CloudProvider } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import { UsageError } from '../optparse/exit.ts'
+import type { CloudOptions } from './cloud-options.ts'
 import { keywordsIn } from './keywords.ts'
-import type { CloudWish } from './wish.ts'
 
 const ALIAS = 'salt-cloud-bootstrap'
 
@@ -13,9 +13,9 @@ export interface BootstrapArguments {
   settings: Dict
 }
 
-export function bootstrapRequest(wish: CloudWish): BootstrapArguments {
-  const host = wish.text('bootstrap')!
-  const { names, kwargs } = keywordsIn(wish.args)
+export function bootstrapRequest(options: CloudOptions): BootstrapArguments {
+  const host = options.text('bootstrap')!
+  const { names, kwargs } = keywordsIn(options.args)
   if (names.length > 1)
     throw new UsageError(
       `Any arguments passed to --bootstrap need to be passed as kwargs. Ex: ssh_username=larry. Remaining arguments: ${names.slice(1).join(' ')}`,

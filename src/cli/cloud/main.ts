@@ -13,13 +13,13 @@ import { Printed } from '../run/show.ts'
 import { becomeConfigured } from '../running-as.ts'
 import type { Streams } from '../streams.ts'
 import { bootstrapProvider, bootstrapRequest } from './bootstrap.ts'
-import { type CloudWish, takeWish } from './wish.ts'
+import { type CloudOptions, takeOptions } from './cloud-options.ts'
 import { type CloudWork, workOf } from './work.ts'
 
 const EX_FAILED = 1
 const EX_INTERRUPTED = 130
 
-/** Tests hand in answers and drivers of their own. */
+/** Replaced by tests: answers and drivers. */
 export interface CloudProgram {
   questions?: Asking
   drivers?: NonNullable<Parameters<typeof openCloud>[0]['drivers']>
@@ -28,12 +28,12 @@ export interface CloudProgram {
 export function saltCloud(argv: readonly string[], streams: Streams, program: CloudProgram = {}): Promise<number> {
   const { questions = new Questions(), drivers } = program
   return runProgram(SALT_CLOUD, argv, streams, async (line) => {
-    const wish = takeWish(line)
-    if (wish.flag('update_bootstrap')) {
+    const options = takeOptions(line)
+    if (options.flag('update_bootstrap')) {
       streams.out('Nothing to update: the built-in deployment needs no bootstrap script.\n')
       return 0
     }
-    const work = process.env['DUMP_SALT_CLOUD_CONFIG'] ? dump : workOf(wish)
+    const work = process.env['DUMP_SALT_CLOUD_CONFIG'] ? dump : workOf(options)
     const read = (path: string, log: Log) => clientConfig({ path, log, ...configSources, program: 'salt-cloud' })
     const { opts, log } = await programOptions({ program: SALT_CLOUD, line, streams, file: 'master', read })
     await becomeConfigured(opts, log)
@@ -46,11 +46,11 @@ export function saltCloud(argv: readonly string[], streams: Streams, program: Cl
     const access = socketAccess(opts, log)
     let cloud: Cloud | undefined
     try {
-      const extra = wish.text('bootstrap') === undefined ? undefined : bootstrapProvider(bootstrapRequest(wish))
-      const opening = { access, ...configSources, signal: stopped.signal, given: givenSettings(wish) }
+      const extra = options.text('bootstrap') === undefined ? undefined : bootstrapProvider(bootstrapRequest(options))
+      const opening = { access, ...configSources, signal: stopped.signal, given: givenSettings(options) }
       cloud = await openCloud({ ...opening, ...(extra && { extra }), ...(drivers && { drivers }) })
       const isClean = await cloud.settle()
-      const outcome = await work({ cloud, wish, streams, questions, log })
+      const outcome = await work({ cloud, options, streams, questions, log })
       if (outcome.value !== undefined)
         await new Printed(opts, streams, log).value(outcome.value, 'nested', outcome.failed ? 1 : 0)
       if (stopped.signal.aborted) return EX_INTERRUPTED
@@ -67,16 +67,16 @@ export function saltCloud(argv: readonly string[], streams: Streams, program: Cl
   }).finally(() => questions.close())
 }
 
-/** Show what the files say, as Salt's program does for this variable of the environment. */
+/** Print the configuration, as Salt's program does for this environment variable. */
 const dump: CloudWork = async ({ cloud }) => ({ value: cloud.configuration(), failed: false })
 
 /** Settings of the command line that count for all machines. */
-function givenSettings(wish: CloudWish): Dict {
+function givenSettings(options: CloudOptions): Dict {
   const given: Dict = new Map()
-  if (!wish.flag('deploy')) given.set('deploy', false)
-  if (wish.flag('keep_tmp')) given.set('keep_tmp', true)
-  if (wish.flag('show_deploy_args')) given.set('show_deploy_args', true)
-  const [location, script] = [wish.text('location'), wish.text('script_args')]
+  if (!options.flag('deploy')) given.set('deploy', false)
+  if (options.flag('keep_tmp')) given.set('keep_tmp', true)
+  if (options.flag('show_deploy_args')) given.set('show_deploy_args', true)
+  const [location, script] = [options.text('location'), options.text('script_args')]
   if (location !== undefined) given.set('location', location)
   if (script !== undefined) given.set('script_args', script)
   return given

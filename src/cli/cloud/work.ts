@@ -1,4 +1,5 @@
-// What each combination of options of salt-cloud does. What changes machines is shown first, and asked about.
+// The actions of salt-cloud for each combination of options. Actions that change machines are shown first and need a
+// confirmation.
 import type { Log } from '../../base/mod.ts'
 import type { Cloud } from '../../cloud/mod.ts'
 import { type Dict, SaltError, str } from '../../data/mod.ts'
@@ -7,18 +8,18 @@ import { UsageError } from '../optparse/exit.ts'
 import type { Asking } from '../questions.ts'
 import type { Streams } from '../streams.ts'
 import { bootstrapRequest } from './bootstrap.ts'
+import type { CloudOptions } from './cloud-options.ts'
 import { keywordsIn } from './keywords.ts'
-import type { CloudWish } from './wish.ts'
 
 export interface WorkParts {
   cloud: Cloud
-  wish: CloudWish
+  options: CloudOptions
   streams: Streams
   questions: Asking
   log: Log
 }
 
-/** What is printed, if anything is, and whether something failed. */
+/** Return the data to print, if any, and whether something failed. */
 export type CloudWork = (parts: WorkParts) => Promise<Partial<CloudOutcome> & { failed: boolean }>
 
 const QUERIES = [
@@ -29,46 +30,46 @@ const QUERIES = [
 
 const LISTINGS = ['locations', 'images', 'sizes'] as const
 
-/** Return what the options ask for; throw where they ask for nothing. */
-export function workOf(wish: CloudWish): CloudWork {
-  if (wish.flag('list_providers')) {
-    if (wish.args.length > 0) throw new UsageError('--list-providers takes no arguments')
+/** Return the action for the options; throw if they request none. */
+export function workOf(options: CloudOptions): CloudWork {
+  if (options.flag('list_providers')) {
+    if (options.args.length > 0) throw new UsageError('--list-providers takes no arguments')
     return async ({ cloud }) => ({ value: cloud.providers(), failed: false })
   }
-  const profiles = wish.text('list_profiles')
+  const profiles = options.text('list_profiles')
   if (profiles !== undefined) return async ({ cloud }) => ({ value: cloud.profiles(profiles), failed: false })
-  const query = QUERIES.find(([name]) => wish.flag(name))
-  if (query) return wish.text('map') === undefined ? ({ cloud }) => cloud.query(query[1]) : mapQuery(query[1])
+  const query = QUERIES.find(([name]) => options.flag(name))
+  if (query) return options.text('map') === undefined ? ({ cloud }) => cloud.query(query[1]) : mapQuery(query[1])
   for (const kind of LISTINGS) {
-    const provider = wish.text(`list_${kind}`)
+    const provider = options.text(`list_${kind}`)
     if (provider !== undefined) return ({ cloud }) => cloud.listing(kind, provider)
   }
-  return changingWork(wish)
+  return changingWork(options)
 }
 
-function changingWork(wish: CloudWish): CloudWork {
-  const map = wish.text('map')
-  if (wish.flag('destroy') && (wish.args.length > 0 || map !== undefined)) return destroy
-  const action = wish.text('action')
+function changingWork(options: CloudOptions): CloudWork {
+  const map = options.text('map')
+  if (options.flag('destroy') && (options.args.length > 0 || map !== undefined)) return destroy
+  const action = options.text('action')
   if (action !== undefined) return act
-  if (wish.words('function').length > 0) return callFunction
-  const profile = wish.text('profile')
-  if (profile !== undefined && wish.args.length > 0) {
-    return ({ cloud }) => cloud.profile(profile, wish.args, { parallel: wish.flag('parallel') })
+  if (options.words('function').length > 0) return callFunction
+  const profile = options.text('profile')
+  if (profile !== undefined && options.args.length > 0) {
+    return ({ cloud }) => cloud.profile(profile, options.args, { parallel: options.flag('parallel') })
   }
   if (map !== undefined) return applyMap
-  if (wish.text('bootstrap') !== undefined) {
-    const { provider, id, settings } = bootstrapRequest(wish)
+  if (options.text('bootstrap') !== undefined) {
+    const { provider, id, settings } = bootstrapRequest(options)
     return ({ cloud }) => cloud.create(provider, [id], { overrides: settings })
   }
   throw new UsageError('Nothing was done. Using the proper arguments?')
 }
 
-/** Machines of a map among those of a query. */
+/** Query, limited to the machines of a map. */
 const mapQuery =
   (kind: 'list_nodes' | 'list_nodes_full' | 'list_nodes_select'): CloudWork =>
-  async ({ cloud, wish }) => {
-    const plan = await cloud.plan(wish.text('map')!, { isHard: false })
+  async ({ cloud, options }) => {
+    const plan = await cloud.plan(options.text('map')!, { isHard: false })
     const { value, failed } = await cloud.query(kind)
     const wanted = new Set([...plan.existing.keys(), ...plan.create.keys()])
     const shown: Dict = new Map()
@@ -86,12 +87,12 @@ const onlyOf = (nodes: Dict, names: ReadonlySet<string>): Dict =>
   new Map([...nodes].filter(([name]) => names.has(str(name))))
 
 const destroy: CloudWork = async (parts) => {
-  const { cloud, wish, streams } = parts
-  const map = wish.text('map')
-  if (map !== undefined && wish.args.length > 0) {
+  const { cloud, options, streams } = parts
+  const map = options.text('map')
+  if (map !== undefined && options.args.length > 0) {
     throw new UsageError(`Supplying a mapfile, '${map}', in addition to instance names with --destroy is not supported`)
   }
-  const names = map === undefined ? wish.args : [...(await cloud.plan(map, { isHard: false })).existing.keys()]
+  const names = map === undefined ? options.args : [...(await cloud.plan(map, { isHard: false })).existing.keys()]
   const found = await cloud.running(names)
   if (found.size === 0) {
     streams.out('No machines were found to be destroyed\n')
@@ -110,10 +111,10 @@ const destroy: CloudWork = async (parts) => {
 }
 
 const act: CloudWork = async (parts) => {
-  const { cloud, wish } = parts
-  const action = wish.text('action')!
-  const { names, kwargs } = keywordsIn(wish.args)
-  const map = wish.text('map')
+  const { cloud, options } = parts
+  const action = options.text('action')!
+  const { names, kwargs } = keywordsIn(options.args)
+  const map = options.text('map')
   const meant = map === undefined ? names : [...(await cloud.plan(map, { isHard: false })).existing.keys()]
   if (meant.length === 0) throw new UsageError(`Name the machines of the action '${action}'`)
   const text = `The following virtual machines are set to be actioned with "${action}":\n${meant.map((name) => `  ${name}\n`).join('')}`
@@ -121,9 +122,9 @@ const act: CloudWork = async (parts) => {
   return cloud.action(action, meant, kwargs)
 }
 
-const callFunction: CloudWork = ({ cloud, wish }) => {
-  const [fun = '', provider = ''] = wish.words('function')
-  const { names, kwargs } = keywordsIn(wish.args)
+const callFunction: CloudWork = ({ cloud, options }) => {
+  const [fun = '', provider = ''] = options.words('function')
+  const { names, kwargs } = keywordsIn(options.args)
   if (names.length > 0) {
     throw new UsageError(
       `Any arguments passed to --function need to be passed as kwargs. Ex: image=ami-54cf5c3d. Remaining arguments: ${names.join(' ')}`,
@@ -133,15 +134,15 @@ const callFunction: CloudWork = ({ cloud, wish }) => {
 }
 
 const applyMap: CloudWork = async (parts) => {
-  const { cloud, wish, streams } = parts
-  const all = await cloud.plan(wish.text('map')!, { isHard: wish.flag('hard') })
-  const plan = wish.args.length === 0 ? all : onlyNamed(all, wish.args)
+  const { cloud, options, streams } = parts
+  const all = await cloud.plan(options.text('map')!, { isHard: options.flag('hard') })
+  const plan = options.args.length === 0 ? all : onlyNamed(all, options.args)
   if (plan.create.size + plan.existing.size + plan.destroy.size === 0) {
     streams.err('No nodes defined in this map\n')
     return { failed: true }
   }
   if (plan.create.size + plan.destroy.size > 0 && !(await isConfirmed(parts, planText(plan)))) return { failed: false }
-  return cloud.carryOut(plan, wish.flag('parallel'))
+  return cloud.carryOut(plan, options.flag('parallel'))
 }
 
 function onlyNamed(plan: CloudPlan, names: readonly string[]): CloudPlan {
@@ -162,8 +163,8 @@ function planText({ create, existing, destroy }: CloudPlan): string {
   ].join('')
 }
 
-async function isConfirmed({ wish, streams, questions }: WorkParts, text: string): Promise<boolean> {
-  if (wish.flag('assume_yes')) return true
+async function isConfirmed({ options, streams, questions }: WorkParts, text: string): Promise<boolean> {
+  if (options.flag('assume_yes')) return true
   streams.out(`${text}\n`)
   const answer = await questions.ask({ text: 'Proceed? [N/y] ', say: streams.out })
   if (answer === undefined) {

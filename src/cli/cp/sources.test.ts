@@ -17,7 +17,7 @@ test.each<[path: string, given: string[], isDirectory: boolean, place: string]>(
   expect(placeOf(path, given, '/dest', isDirectory)).toBe(place)
 })
 
-test('Directories are looked through, with their empty ones', () => {
+test('Directories are copied recursively, with empty ones', () => {
   mkdirSync(join(folder, 'a/empty'), { recursive: true })
   writeFileSync(join(folder, 'a/run.sh'), '', { mode: 0o755 })
   writeFileSync(join(folder, 'b'), '', { mode: 0o600 })

@@ -26,7 +26,7 @@ function daemon(parts: Partial<Daemon>): Daemon & { closed: number; waited: numb
   return made
 }
 
-/** Tells the daemon alone: others who listen would take it for a failure of the test. */
+/** Call only the daemon's listeners: the test runner's would count it as a failure of the test. */
 function heard(kind: 'unhandledRejection' | 'uncaughtException', reason: Error): void {
   process.listeners(kind as 'uncaughtException').at(-1)!(reason, 'uncaughtException')
 }
@@ -50,7 +50,7 @@ test('A daemon notes its process while it runs, and ends on a signal, also while
   expect([await ended, opening.closed, existsSync(pidfile)]).toEqual([0, 1, false])
 })
 
-test('A daemon notes its process once it runs, where another one that was about to end had written the file', async () => {
+test('A daemon writes its pid file once it runs, after another daemon that was ending had written it', async () => {
   const ending = spawn('sleep', ['600'], { stdio: 'ignore' })
   mkdirSync(dirname(pidfile), { recursive: true })
   writeFileSync(pidfile, String(ending.pid))
@@ -69,7 +69,7 @@ test('A daemon notes its process once it runs, where another one that was about 
 })
 
 test.each(['unhandledRejection', 'uncaughtException'] as const)(
-  'A daemon survives an error that nothing catches (%s), and tells of it',
+  'A daemon survives an uncaught error (%s), and logs it',
   async (kind) => {
     const lines: string[] = []
     const reason = new Error('the queue is gone')
@@ -87,7 +87,7 @@ test.each(['unhandledRejection', 'uncaughtException'] as const)(
   },
 )
 
-test('A daemon that meets such an error while it starts ends with it', async () => {
+test('An uncaught error while a daemon starts ends it', async () => {
   const lines: string[] = []
   const starting = daemon({
     log: (level, text) => void lines.push(`${level}: ${text.split('\n')[0]}`),
@@ -100,7 +100,7 @@ test('A daemon that meets such an error while it starts ends with it', async () 
   expect(lines).toContain('critical: salt-minion cannot run: no such port')
 })
 
-test('A daemon that systemd waits for tells it when it is ready, and keeps the address from its children', async () => {
+test('A daemon notifies systemd when it is ready, and hides the address from its children', async () => {
   const tools = join(folder, 'tools')
   const told = join(folder, 'told')
   mkdirSync(tools)

@@ -1,4 +1,4 @@
-// The life of a daemon: it opens, writes its process id, and ends on a signal or on what cannot be repaired.
+// The life of a daemon: it opens, writes its pid file, and ends on a signal or a permanent error.
 import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -22,16 +22,16 @@ export interface Daemon {
   started?: () => Promise<unknown>
   /** Closes it, also while it opens. */
   close(): Promise<unknown>
-  /** Resolves with who asks it to end later on, and rejects with what ends it. */
+  /** Resolves with the source of a request to end; rejects with the error that ends the daemon. */
   ended?: () => Promise<string>
-  /** Waits before a daemon ends that was turned away: who starts daemons again at once would overrun the master. */
+  /** Wait before a refused daemon ends: an immediate restart loop would overload the master. */
   beforeRefusal?: () => Promise<unknown>
 }
 
-/** As long as Salt waits, in milliseconds. */
+/** The same delay as in Salt, in milliseconds. */
 const waitAWhile = (): Promise<unknown> => sleep(randomInt(10_000, 20_001))
 
-/** Whatever mask it was started with: what a daemon makes is for others to read at most. */
+/** Restrict the umask: files of a daemon are at most readable by others. */
 export function keepFromOthers(): void {
   process.umask(process.umask() | 0o022)
 }
@@ -53,14 +53,16 @@ export async function runDaemon(daemon: Daemon): Promise<number> {
   }
   process.on('SIGHUP', reopen)
   let isNoted = false
+  let handlers: Handlers | undefined
   try {
     isNoted = pidFile !== undefined && notePid(pidFile, log)
     await becomeDaemon(opts, log)
+    handlers = await openHandlers(opts, log)
     const opened = daemon.open()
-    // why it does not start is told below
+    // a failed start is reported below
     Promise.race([daemon.started?.() ?? opened, opened]).then(
       () => {
-        // whoever had written the file was about to end
+        // the earlier writer of the file was about to end
         if (pidFile !== undefined && !isNoted) isNoted = notePid(pidFile, log)
         reportStart({ ready: true })
         notifyReady()
@@ -92,10 +94,23 @@ export async function runDaemon(daemon: Daemon): Promise<number> {
     astray.close()
     process.off('SIGHUP', reopen)
     if (pidFile && isNoted) forgetPid(pidFile, log)
+    await handlers?.close()
   }
 }
 
-/** Why a daemon cannot run; another one that runs already is named by its process. */
+interface Handlers {
+  close(): Promise<void>
+}
+
+/** Log handlers of users and extensions; most sites have none. */
+async function openHandlers(opts: Dict, log: ProgramLog): Promise<Handlers | undefined> {
+  const { LogHandlers } = await import('../../pybridge/mod.ts')
+  const handlers = LogHandlers.open(opts, log)
+  if (handlers) log.also?.((record) => handlers.take(record))
+  return handlers
+}
+
+/** Return why a daemon cannot run; if another one runs already, with its process id. */
 function reasonOf(error: unknown, pidFile: string | undefined): string {
   const { message } = toError(error)
   const isTaken = error instanceof BrineError && error.code === 'BusTaken' && pidFile !== undefined
@@ -104,8 +119,8 @@ function reasonOf(error: unknown, pidFile: string | undefined): string {
 }
 
 /**
- * Hears of errors that nothing else caught, such as of work that a plugin began and did not wait for. A daemon that is ready
- * goes on: one bad request or plugin must not take the rest with it. One that still starts fails.
+ * Handles errors that no other code caught, such as of a plug-in's work that nobody awaits. A daemon that is ready
+ * continues: one bad request or plug-in must not end the rest. A daemon that is starting fails.
  */
 class LastResort {
   isReady = false
@@ -121,7 +136,7 @@ class LastResort {
     this.failed = new Promise((_, reject) => {
       this.fail = reject
     })
-    // it counts only while somebody waits for it
+    // the rejection matters only to a waiting caller
     this.failed.catch(() => {})
     process.on('uncaughtException', this.take)
     process.on('unhandledRejection', this.tell)
@@ -159,7 +174,10 @@ function notePid(file: string, log: Log): boolean {
   }
 }
 
-/** Whoever is root no more may have to leave it; the next daemon sees that nobody has the number. */
+/**
+ * Remove the pid file. A daemon that left root may lack the permission; the next daemon sees that no process has the
+ * number.
+ */
 function forgetPid(file: string, log: Log): void {
   try {
     rmSync(file, { force: true })

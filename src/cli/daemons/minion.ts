@@ -1,4 +1,4 @@
-// salt-minion from its words to its end: it runs until it is told to stop, or its master turns it away.
+// salt-minion: from the command line until it is stopped, or its master refuses it.
 import type { Log } from '../../base/mod.ts'
 import { minionConfig, option } from '../../config/mod.ts'
 import { configSources } from '../config-sources.ts'
@@ -18,7 +18,7 @@ export function saltMinion(argv: readonly string[], streams: Streams): Promise<n
     if (line.values.get('daemon') === true) return detach('salt-minion', option(opts, 'log_file'), streams)
     keepFromOthers()
     const { Minion } = await import('../../minion/mod.ts')
-    const minion = new Minion(opts, log, startedAs(), callOverSsh)
+    const minion = new Minion(opts, log, { startedAs: startedAs(), overSsh: callOverSsh })
     return runDaemon({
       name: 'salt-minion',
       opts,

@@ -1,5 +1,5 @@
-// salt-key from its words to its exit status. Keys are files, so it works without a running master too, and one that runs is
-// told; who is known by external authentication has the master do it.
+// salt-key: from the command line to the exit status. Keys are files, so it works without a running master, and
+// notifies a running one; for users of external authentication the master does the work.
 import { createInterface } from 'node:readline/promises'
 import { BrineError, type Log } from '../../base/mod.ts'
 import { ClientError } from '../../client/mod.ts'
@@ -18,7 +18,7 @@ import { masterIsGone } from '../salt/messages.ts'
 import type { Streams } from '../streams.ts'
 import { callsHere, type KeyCalls } from './calls.ts'
 
-/** What can be asked for; the first that is given counts, and without any all keys are listed. */
+/** The actions; the first one given is carried out. Without any, all keys are listed. */
 const ACTIONS = [
   'gen_keys',
   'gen_signature',
@@ -152,10 +152,14 @@ async function confirmed(isDeletion: boolean): Promise<boolean> {
   const reader = createInterface({ input: process.stdin, output: process.stdout, terminal: false })
   try {
     process.stdout.write(`Proceed? ${isDeletion ? '[N/y]' : '[n/Y]'} `)
-    const answer = await new Promise<string>((done) => {
+    const answer = await new Promise<string | undefined>((done) => {
       reader.once('line', done)
-      reader.once('close', () => done(''))
+      reader.once('close', () => done(undefined))
     })
+    if (answer === undefined) {
+      process.stdout.write('\n')
+      throw new ProgramExit(1, { stderr: 'Nothing was changed: the question got no answer. Use -y to ask nothing\n' })
+    }
     return answer === '' ? !isDeletion : answer.toLowerCase().startsWith('y')
   } finally {
     reader.close()

@@ -50,7 +50,7 @@ test('a log file that was replaced or removed with its folder is opened anew', (
   expect(read('logs/log')).toBe('b\n')
 })
 
-test('a log file is opened anew at once when that is asked for', () => {
+test('a log file is opened again on request', () => {
   const file = open()
   file.write('a\n', note)
   renameSync(path, `${path}.1`)
@@ -59,7 +59,7 @@ test('a log file is opened anew at once when that is asked for', () => {
   expect(read()).toBe('b\n')
 })
 
-test('a log file that cannot be written is reported once, tried again, and says what is missing', () => {
+test('an unwritable log file is reported once, retried, and the lost lines are reported', () => {
   const blocked = join(folder, 'plain')
   writeFileSync(blocked, '')
   const file = open({ path: join(blocked, 'log') })

@@ -55,7 +55,7 @@ describe('a command line', () => {
     expect(parsed.args).toEqual(args)
   })
 
-  test('has the defaults of what was not given', () => {
+  test('uses defaults for options that are not given', () => {
     expect(Object.fromEntries(parse().values)).toMatchObject({ verbose: false, quiet: true, timeout: 5, out: null })
   })
 

@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-/** Install files as pip does: into the staging folder, with a list of them. */
+/** Install files as pip does: into the staging folder, with a list of the files. */
 function install(distribution: string, files: Readonly<Record<string, string>>): void {
   const staging = stagingFor(extras)
   const record = `${distribution}.dist-info/RECORD`
@@ -37,7 +37,7 @@ describe('the folder of salt-pip', () => {
     expect(textOf('saltext/redis/__init__.py')).toBe('redis')
   })
 
-  test('has one version of a package, and nothing of the one before', () => {
+  test('contains one version of a package, without files of the previous one', () => {
     install('saltext_redis-1.0', { 'saltext/redis/__init__.py': 'redis' })
     install('saltext.vault-1.0', { 'saltext/vault/__init__.py': '1', 'saltext/vault/old/gone.py': '1' })
     mkdirSync(join(extras, 'saltext/vault/old/__pycache__'))

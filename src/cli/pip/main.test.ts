@@ -63,7 +63,7 @@ describe('salt-pip', () => {
     expect(called()).toBe('-m pip install saltext.vault PYTHONPATH=\n')
   })
 
-  test('uninstalls only what it installed', async () => {
+  test('uninstalls only packages that it installed', async () => {
     const program = python('usr')
     expect(await run(program, 'uninstall', '-y', 'requests')).toBe(1)
     expect(printed.err).toBe(`salt-pip: requests: not installed in ${root}/opt/extras-3.11\n`)
@@ -71,7 +71,7 @@ describe('salt-pip', () => {
     expect(called()).toContain('-m pip uninstall -y salt-ext-own')
   })
 
-  test('says what is missing', async () => {
+  test('reports missing parts', async () => {
     expect(await run(join(root, 'none'), 'list')).toBe(69)
     expect(printed.err).toContain(`salt-pip: ${root}/none is not a program. Install Python 3`)
     expect(await run(python('bare', { hasPip: false }), 'list')).toBe(69)

@@ -94,6 +94,11 @@ export const BRINE_SIMULATE: Program = {
           action: 'store_true',
           help: 'do not fetch the pillar; then the master does not learn the grains',
         },
+        {
+          flags: ['--fetch-files'],
+          action: 'store_true',
+          help: 'fetch the pillar and the files of the environment base before each run of states; a later run fetches what changed',
+        },
         { flags: ['--no-start-event'], action: 'store_true', help: 'do not fire salt/minion/ID/start' },
         {
           flags: ['--same-address'],

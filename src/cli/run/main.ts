@@ -1,5 +1,5 @@
-// salt-run from its words to its exit status: the function runs in this process, beside the master, unless who calls it is
-// known by external authentication, or nobody waits.
+// salt-run: from the command line to the exit status. The function runs in this process, beside the master, except for
+// users of external authentication and with `--async`.
 import { BrineError, didYouMean, type Log, newJid, withHint } from '../../base/mod.ts'
 import { ClientError, LocalClient, localKey } from '../../client/mod.ts'
 import { clientConfig, option } from '../../config/mod.ts'
@@ -13,7 +13,9 @@ import {
   signatureOf,
   startsOrchestration,
 } from '../../sdk/mod.ts'
+import type { CommandLine } from '../command-lines.ts'
 import { configSources } from '../config-sources.ts'
+import { interruptible } from '../interrupt.ts'
 import { callOverSsh } from '../over-ssh.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
@@ -37,29 +39,31 @@ interface RunWork {
 }
 
 export function saltRun(argv: readonly string[], streams: Streams): Promise<number> {
-  return runProgram(SALT_RUN, argv, streams, async (line) => {
-    const read = (path: string, log: Log) => clientConfig({ path, log, ...configSources, program: 'salt-run' })
-    const { opts, log } = await programOptions({ program: SALT_RUN, line, streams, file: 'master', read })
-    const fun = textOf(opts.get('fun') ?? null) ?? ''
-    const functions = new MasterFunctions({ opts, log })
-    await functions.refresh()
-    const work: RunWork = { functions, opts, log, streams, fun, printed: new Printed(opts, streams, log) }
-    if (fun === '' || truthy(opts.get('doc') ?? false)) return showDocs(work)
-    await becomeConfigured(opts, log)
-    try {
-      return await inProgramSpan({ opts, log, name: `salt-run.${fun}`, attributes: { 'salt.fun': fun } }, () =>
-        perform(work),
-      )
-    } catch (error) {
-      const complaint = unreached(error)
-      if (complaint === undefined) throw error
-      await work.printed.value(complaint, 'nested', 1)
-      return REFUSED
-    }
-  })
+  return runProgram(SALT_RUN, argv, streams, (line) => interruptible(streams, () => runFunction(line, streams)))
 }
 
-/** What is said when the master that is to run it does not answer. */
+async function runFunction(line: CommandLine, streams: Streams): Promise<number> {
+  const read = (path: string, log: Log) => clientConfig({ path, log, ...configSources, program: 'salt-run' })
+  const { opts, log } = await programOptions({ program: SALT_RUN, line, streams, file: 'master', read })
+  const fun = textOf(opts.get('fun') ?? null) ?? ''
+  const functions = new MasterFunctions({ opts, log })
+  await functions.refresh()
+  const work: RunWork = { functions, opts, log, streams, fun, printed: new Printed(opts, streams, log) }
+  if (fun === '' || truthy(opts.get('doc') ?? false)) return showDocs(work)
+  await becomeConfigured(opts, log)
+  try {
+    return await inProgramSpan({ opts, log, name: `salt-run.${fun}`, attributes: { 'salt.fun': fun } }, () =>
+      perform(work),
+    )
+  } catch (error) {
+    const complaint = unreached(error)
+    if (complaint === undefined) throw error
+    await work.printed.value(complaint, 'nested', 1)
+    return REFUSED
+  }
+}
+
+/** Return the message when the master that should run the function does not answer. */
 function unreached(error: unknown): string | undefined {
   if (error instanceof ClientError) return error.message
   return error instanceof BrineError && error.code === 'BusUnreachable' ? masterIsGone : undefined
@@ -96,13 +100,15 @@ async function refused(work: RunWork, call: CallArguments, refusal: string): Pro
   return REFUSED
 }
 
-/** Where Salt turns somebody away it exits 0, so that scripts go on as if all were well; here they learn of it. */
+/** Salt exits with 0 after a refusal, so scripts continue as if it had succeeded; this status reports it. */
 const REFUSED = 2
 
 const ASYNCHRONOUS =
   'Running in asynchronous mode. Results of this execution may be collected by attaching to the master event bus or by examining the master job cache, if configured.'
 
-/** The arguments as the function takes them; without one, or with keywords it does not know, that is told instead. */
+/**
+ * Return the bound arguments of the function; if the function is missing or a keyword is unknown, print that instead.
+ */
 async function callOf(work: RunWork): Promise<CallArguments | undefined> {
   const { opts, log, printed, fun } = work
   const { runners } = work.functions
@@ -118,7 +124,7 @@ async function callOf(work: RunWork): Promise<CallArguments | undefined> {
     await tellFailure(work, publishedArguments(given), error.message)
     const near = runners.has(fun) ? error.hint : didYouMean(fun, runners.names())
     const docs = await runnerDocs(runners, `${fun}*`)
-    // Salt prints texts of functions in place of the error, so the log has to tell it
+    // Salt prints documentation in place of the error, so the log must contain it
     if (near !== undefined || docs.size > 0) log('warning', withHint(error.message, near))
     // a function of a user's that says nothing about itself
     const told = new Map<Value, Value>([...docs].map(([name, doc]) => [name, doc === '' ? null : doc]))
@@ -127,7 +133,7 @@ async function callOf(work: RunWork): Promise<CallArguments | undefined> {
   }
 }
 
-/** Who listens learns of a call that could not begin. */
+/** Fire the events of a call that could not begin. */
 async function tellFailure({ functions, opts, log, fun }: RunWork, args: Value[], message: string): Promise<void> {
   const access = socketAccess(opts, log, { functions, overSsh: callOverSsh })
   try {

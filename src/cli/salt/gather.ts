@@ -13,6 +13,9 @@ import { subset } from './subset.ts'
 import { summaryText } from './summary.ts'
 import type { SaltWork } from './work.ts'
 
+/** Printed when syndics reported no minion either. The job was sent, so `NOBODY_MATCHED` would be wrong. */
+const NOBODY_BELOW = 'No minion of this master, and none that a syndic reported, matched the target.\n'
+
 export async function runJob(work: SaltWork): Promise<number> {
   const { client, opts, streams } = work
   const request = await publishRequest(work)
@@ -42,6 +45,10 @@ async function gather(work: SaltWork, published: Published): Promise<number> {
     answers.push(answer)
     if (isProgress) streams.err(`${answers.length} of ${published.minions.length}\n`)
     else if (!isDocs) await showAnswer(work, answer)
+  }
+  if (answers.length === 0) {
+    streams.err(NOBODY_BELOW)
+    return showOutcome(work, new Map())
   }
   if (isDocs) return showDocs(work, new Map<Value, Value>(answers.map(({ id, value }) => [id, value])))
   if (isProgress || (option(opts, 'cli_summary') && option(opts, 'output') === undefined)) {
@@ -77,7 +84,7 @@ async function* answersOf(work: SaltWork, published: Published, hints: JobHints)
   }
 }
 
-/** Asked only when somebody did not answer. */
+/** Loaded only if a minion did not answer. */
 async function gone(opts: Dict): Promise<(id: string) => boolean> {
   const { fileCache } = await import('../../store/mod.ts')
   return goneMinions(opts, fileCache(option(opts, 'cachedir')))

@@ -15,7 +15,7 @@ describe('the status line', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('tells after a second who is done, runs and does not answer, and makes room for output', () => {
+  it('shows done, running and silent minions after a second, and makes room for output', () => {
     const { line, written } = open(true)
     line.draw()
     vi.advanceTimersByTime(1000)
@@ -30,7 +30,7 @@ describe('the status line', () => {
     ])
   })
 
-  it('says nothing where nobody sees it', () => {
+  it('prints nothing without a terminal', () => {
     const { line, written } = open(false)
     vi.advanceTimersByTime(5000)
     line.runningAre(new Set(['b']))

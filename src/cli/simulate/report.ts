@@ -1,4 +1,4 @@
-// What `brine simulate` says: a line while it runs, one when all minions have signed in, and a summary.
+// The output of `brine simulate`: a line while it runs, a line when all minions have signed in, and a summary.
 import type { FleetProgress, FleetReport } from '../../simulate/mod.ts'
 
 const MIB = 1 << 20
@@ -20,7 +20,7 @@ export function readyText({ connected, signInSeconds, signInsPerSecond }: FleetR
   return `${connected} minions signed in within ${pace}. Press Ctrl-C to end\n`
 }
 
-/** Say which minions the master refused, and what to do. */
+/** Return which minions the master refused, and the remedy. */
 export function refusalText({ refused }: FleetReport): string {
   const lines = [...refused].map(([status, count]) => `${count} minions were refused by the master: ${status}\n`)
   const advice =
@@ -40,6 +40,9 @@ export function fleetSummary(report: FleetReport, wallS: number): string {
     ['late returns', report.late],
     ['returns sent twice', report.twice],
     ['returns sent again', report.resent],
+    ['files fetched', report.files],
+    ['MiB of files', Math.round(report.fileBytes / MIB)],
+    ['runs without files', report.unserved],
     ['reconnects', report.reconnects],
     ['events', report.events],
     ['events lost', report.lostEvents],

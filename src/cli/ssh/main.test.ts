@@ -37,7 +37,7 @@ class Play implements SshTargets {
   private readonly rounds: SshAnswer[][]
   private readonly replies: string[]
 
-  /** The answers of each job in turn, and what is typed. */
+  /** The results of each job in order, and the typed answers. */
   constructor(rounds: SshAnswer[][], replies: string[] = []) {
     this.rounds = rounds
     this.replies = replies
@@ -86,7 +86,7 @@ class Play implements SshTargets {
 }
 
 describe('salt-ssh', () => {
-  test('prints answers as they come and gives words on as they are', async () => {
+  test('prints returns as they arrive and passes words on unchanged', async () => {
     const play = new Play([[answer('b', { shown: 'x' }), answer('a')]])
     expect(await play.call('*', 'test.arg', '1', 'k=v', '--no-parse=k')).toBe(0)
     expect(play.out).toBe('b:\n    x\na:\n    True\n')
@@ -163,7 +163,7 @@ describe('a refused login', () => {
     expect(play.installed).toEqual([])
   })
 
-  test('deploys the key and tries again, as a job of its own', async () => {
+  test('deploys the key and tries again, as a separate job', async () => {
     const play = new Play([[REFUSED], [answer('a')]], ['', 'secret'])
     expect(await play.call('--jid=20240102030405060708', 'a', 'test.ping')).toBe(0)
     expect(play.asked[1]).toBe('Password for deploy@a: ')
@@ -178,7 +178,7 @@ describe('a refused login', () => {
     expect(play.err).toBe('[ERROR   ] The key could not be deployed to a: no such password\n')
   })
 
-  test('is not asked about with --key-deploy, which uses the known password everywhere', async () => {
+  test('is not asked with --key-deploy, which uses the known password everywhere', async () => {
     const play = new Play([[REFUSED, answer('b')]], ['y'])
     await play.call('--key-deploy', '--passwd=known', '*', 'test.ping')
     expect(play.asked).toEqual([])
@@ -202,7 +202,7 @@ describe('--askpass', () => {
   })
 })
 
-test('returners get the answers, and one that is not there is named', async () => {
+test('returners get the returns, and a missing one is reported', async () => {
   const play = new Play([[answer('a', { shown: 'x' })]])
   expect(await play.call('--return=rawfile_json,nosuch', 'a', 'test.echo', 'x')).toBe(0)
   expect(play.err).toContain('nosuch')

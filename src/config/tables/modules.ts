@@ -1,4 +1,4 @@
-// Which modules are loaded and what they may do.
+// Loading of modules, and their permissions.
 import type { OptionTable } from '../option.ts'
 
 export const MODULES = {
@@ -106,12 +106,6 @@ export const MODULES = {
     both: {},
     doc: 'Switches of behaviour that is not yet the default',
     needless: 'There is one behaviour only: the one that is the default of Salt',
-  },
-  add_proxymodule_to_opts: {
-    type: 'bool',
-    for: ['minion', 'master'],
-    doc: 'Put the proxy module into the options',
-    later: 'salt-proxy',
   },
   lazy_loader_strict_matching: {
     type: 'bool',

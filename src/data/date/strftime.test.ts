@@ -54,7 +54,7 @@ it.each<[Value, string]>([
   expect(castDate(value).strftime('%s')).toBe(seconds)
 })
 
-it('castDate says what it cannot read', () => {
+it('castDate reports text that it cannot parse', () => {
   expect(() => castDate('2002/12/25')).toThrow(
     new PyError('RuntimeError', 'Unable to parse 2002/12/25. Consider installing timelib'),
   )

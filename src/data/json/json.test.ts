@@ -109,7 +109,7 @@ describe('dumpJson', () => {
     expect(() => dumpJson(data, options)).toThrow(message)
   })
 
-  it('asks for a stand-in and notices circles', () => {
+  it('calls the default function and detects cycles', () => {
     expect(dumpJson([new PySet([1])], { default: str })).toBe('["{1}"]')
     const circle: Value[] = []
     circle.push(circle)
@@ -121,7 +121,7 @@ describe('dumpJson', () => {
     expect(() => dumpJson([undefined])).toThrow('Object of type undefined is not JSON serializable')
   })
 
-  it('gives back what was read', () => {
+  it('returns the data that was written', () => {
     const { value: any } = fc.letrec<{ value: Value }>((tie) => ({
       value: fc.oneof(
         { depthSize: 'small' },

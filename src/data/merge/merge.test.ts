@@ -99,7 +99,7 @@ describe('aggregate', () => {
     expect(merged.get('m')).toEqual(new Map([['y', 1]]))
   })
 
-  it('marks as many levels as it is told', () => {
+  it('marks the given number of levels', () => {
     expect(aggregate('first', 'second', true)).toEqual(AggregateList.of('first', 'second'))
     expect(aggregate([1], tuple([1, 2]), 1)).toEqual(AggregateList.of(1, 2))
     expect(aggregate(1, 2)).toBe(2)

@@ -77,7 +77,7 @@ describe('a value that stays packed', () => {
     return (decoded as Dict).get('return')!
   }
 
-  it('costs what reading it costs', () => {
+  it('costs as much as its decoding', () => {
     const key = (index: number): Buffer => Buffer.from(encodeMsgpack(`key ${index}`, 'wire'))
     const packed = read(mapping(100, key))
     expect(packed).toBeInstanceOf(Packed)

@@ -1,5 +1,5 @@
-// Data nested as deep as messages may be. What is read can be written again with room for what wraps it, and nothing that
-// goes through values recursively runs out of stack on it.
+// Data with the maximum nesting of messages. Decoded data can be encoded again with room for its wrappers, and no
+// recursive function runs out of stack on it.
 import { describe, expect, it } from 'vitest'
 import { compare, equals } from '../compare.ts'
 import { deepCopy } from '../copy.ts'
@@ -23,7 +23,7 @@ function nested(levels: number, kind: 'list' | 'dict'): Buffer {
   ])
 }
 
-/** A constant whose value is a constant, and so on. */
+/** A constant whose value is a constant, repeatedly. */
 function constants(levels: number): Buffer {
   let inner = Buffer.from([0xc0])
   for (let i = 0; i < levels; i++) {
@@ -46,7 +46,7 @@ describe.each(['list', 'dict'] as const)('a message of nested %ss', (kind) => {
     expect(() => encodeMsgpack([value], dialect)).toThrow('deeper than 511 levels')
   })
 
-  it('leaves room for what wraps it when it comes from another machine', () => {
+  it('leaves room for its wrappers when it comes from another machine', () => {
     let value = decodeMsgpack(nested(FOREIGN_DEPTH, kind), { dialect: 'wire', maxDepth: FOREIGN_DEPTH })
     expect(() => decodeMsgpack(nested(FOREIGN_DEPTH + 1, kind), { dialect: 'wire', maxDepth: FOREIGN_DEPTH })).toThrow()
     for (let i = 0; i < 60; i++) value = new Map<Value, Value>([['data', value]])

@@ -45,7 +45,7 @@ describe('encodeMsgpack', () => {
     ['a'.repeat(65536), 'db00010000', 'db00010000'],
     [Uint8Array.of(255, 0), 'a2', 'c402'],
     [new Uint8Array(256), 'da0100', 'c50100'],
-  ])('tells text and bytes apart only on the bus (case %#)', (value, wireHead, busHead) => {
+  ])('distinguishes text and bytes only on the bus (case %#)', (value, wireHead, busHead) => {
     expect(hex(encodeMsgpack(value, 'wire')).startsWith(wireHead)).toBe(true)
     expect(hex(encodeMsgpack(value, 'bus')).startsWith(busHead)).toBe(true)
   })
@@ -69,7 +69,7 @@ describe('encodeMsgpack', () => {
     expect(() => encodeMsgpack(circle, 'bus')).toThrow('Cannot write data nested deeper than 511 levels')
   })
 
-  it('keeps little memory for a short message, whatever was written before it', () => {
+  it('keeps little memory for a short message, whatever was written before', () => {
     for (const before of ['x'.repeat(3_000_000), 'short', '\u00e9'.repeat(50_000)]) {
       const long = encodeMsgpack([before], 'bus')
       expect(long.buffer.byteLength).toBeLessThanOrEqual(Math.max(1 << 16, 3 * long.length))

@@ -41,7 +41,7 @@ describe('a Python pattern', () => {
   })
 
   it.each<[string, string, Array<string | null> | null]>([
-    // groups keep what an earlier round gave them
+    // groups keep the text of an earlier round
     ['(?:(a)|b)+', 'ab', ['ab', 'a']],
     ['((\\w)(=\\w)?,?)+', 'a=1,b', ['a=1,b', 'b', 'b', '=1']],
     // a round that matches nothing happens once
@@ -101,7 +101,7 @@ describe('a Python pattern', () => {
     expect(() => compileRegex(pattern)).toThrow(expect.objectContaining({ code: 're.error', message }))
   })
 
-  it('says what it cannot translate', () => {
+  it('reports patterns that it cannot translate', () => {
     expect(() => compileRegex('\\N{EM DASH}')).toThrow('\\N{EM DASH} in a regular expression is not supported')
   })
 })
@@ -163,7 +163,7 @@ describe('PyRegex', () => {
     )
   })
 
-  it('fails only with a clean error, whatever the pattern', () => {
+  it('fails only with a PyError, for any pattern', () => {
     const piece = fc.constantFrom(...'()[]{}?*+|^$.\\-:=!<>#Piabc01,😀\n '.split(''))
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {

@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'brine-dry-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('The host of a tree under test', () => {
-  it('shows the files of the tree and no others, whatever their paths begin with', async () => {
+  it('shows only the files of the tree, whatever their paths begin with', async () => {
     const tree = join(folder, 'salt')
     mkdirSync(join(tree, 'web'), { recursive: true })
     writeFileSync(join(tree, 'a.txt'), 'inside')

@@ -29,14 +29,14 @@ test('Files that were not used for longest go when all together are too large, b
   expect(blobs.reapSometimes()).toBe(false)
 })
 
-test('Files that nobody used for days go whatever their size', () => {
+test('Files that were not used for days are removed, whatever their size', () => {
   const blobs = new BlobFiles(folder, 'sha256')
   const [old, recent] = [blob(blobs, 'aa01', 1, 100), blob(blobs, 'bb02', 1, 20)]
   blobs.reapSometimes()
   expect([existsSync(old), existsSync(recent)]).toEqual([false, true])
 })
 
-test('A blob that many ask for at once is read once, and new files bring the next look for old ones forward', async () => {
+test('A blob with concurrent requests is read once, and new files bring the next clean-up forward', async () => {
   let reads = 0
   const objects = {
     copy: async (_id: string, hear: (piece: Buffer) => void): Promise<number> => {

@@ -66,7 +66,7 @@ const options = (given: Record<string, Plain>): Dict =>
   )
 
 describe('gitfs', () => {
-  test('serves one snapshot of each branch, in files that nobody else can read', async () => {
+  test('serves one snapshot of each branch, in files that other users cannot read', async () => {
     const repository = new Repository('a')
     repository.push('master', { 'web/init.sls': 'one\n' })
     repository.push('dev', { 'web/init.sls': 'two\n' })
@@ -97,7 +97,7 @@ describe('gitfs', () => {
     expect(await new KnownHashes(host).of(looked.path, 'md5', looked)).toBe(await host.hash(looked.path, 'md5'))
   })
 
-  test('keeps serving while a remote fails, tells of it once, and tells when it works again', async () => {
+  test('keeps serving while a remote fails, and reports the failure and the recovery once each', async () => {
     const repository = new Repository('c')
     repository.push('master', { f: 'x\n' })
     const server = new FileServer(options({ gitfs_remotes: [repository.url] }), host, log)

@@ -1,5 +1,5 @@
-// Debian has no S3 server. The listener here answers as the REST interface of S3 is documented, and refuses requests whose signature
-// is not the one that it works out itself from what it receives.
+// Debian has no S3 server. The listener here follows the documentation of S3's REST interface, and refuses requests
+// whose signature differs from the one that it computes itself.
 import { createHash, createHmac } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
@@ -152,7 +152,7 @@ describe('s3fs', () => {
     expect(asked.filter((line) => line === 'GET /one/')).toHaveLength(3)
   })
 
-  test('serves top folders as environments, and fetches files when they are asked for', async () => {
+  test('serves top folders as environments, and fetches files on request', async () => {
     objects.set('one base/f', 'x').set('one dev/g', 'y').set('one loose', 'z').set('two base/h', 'h')
     const files = serverFor({ ...KEYS, 's3.buckets': ['one', 'two'], 's3.s3_sync_on_update': false })
     await files.update(quiet)
@@ -170,7 +170,7 @@ describe('s3fs', () => {
     expect(await textOf(files, 'h', 'base')).toBe('changed')
   })
 
-  test('keeps serving while a bucket fails, and tells of it once', async () => {
+  test('keeps serving while a bucket fails, and reports it once', async () => {
     objects.set('one f', 'x')
     const files = serverFor({ ...KEYS, 's3.buckets': { base: ['one'] } })
     const events: string[] = []
@@ -202,7 +202,7 @@ describe('s3fs', () => {
       expect(await files.find(path, 'base')).toBe(undefined)
   })
 
-  test('tells that a key is refused, and shows no secret', async () => {
+  test('reports a refused key, without secrets', async () => {
     const files = serverFor({ 's3.keyid': 'AKID', 's3.key': 'wrongwrong', 's3.buckets': { base: ['one'] } })
     await files.update(quiet)
     expect(lines).toEqual([

@@ -1,4 +1,4 @@
-// The backends `svnfs` and `hgfs`: trees of repositories below the cache, each served as a root of its own.
+// The backends `svnfs` and `hgfs`: trees of repositories below the cache, each served as a root.
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path/posix'
 import { type Log, PRIVATE_FILE } from '../../base/mod.ts'
@@ -13,7 +13,7 @@ import {
   noFiles,
   type ServedFile,
   type UpdateReport,
-  type UpdateWish,
+  type UpdateRequest,
 } from '../backend.ts'
 import { insideMount, stepToMount } from '../mountpoint.ts'
 import { noteRemotes } from '../noted-remotes.ts'
@@ -52,7 +52,7 @@ export class TreeFiles implements FileBackend {
     return join(option(this.opts, 'cachedir'), this.name)
   }
 
-  /** The remotes; what is wrong with their configuration is told at the first use, and raised at each. */
+  /** Return the remotes; problems with their configuration are logged at the first use, and thrown at each. */
   private all(): TreeRemote[] {
     if (this.remotes === undefined) {
       try {
@@ -110,7 +110,7 @@ export class TreeFiles implements FileBackend {
       found.emptyDirs.push(...shown(part.emptyDirs))
     }
     const sorted = (paths: string[]): string[] => [...new Set(paths)].sort()
-    // as in Salt, these backends do not tell of links
+    // as in Salt, these backends do not list links
     return { ...found, files: sorted(found.files), dirs: sorted(found.dirs), emptyDirs: sorted(found.emptyDirs) }
   }
 
@@ -140,7 +140,7 @@ export class TreeFiles implements FileBackend {
     return isKnown ? [...entries.values()] : undefined
   }
 
-  update(wish: UpdateWish = {}): Promise<UpdateReport> {
+  update(wish: UpdateRequest = {}): Promise<UpdateReport> {
     return this.updater().update(wish)
   }
 
@@ -158,7 +158,7 @@ export class TreeFiles implements FileBackend {
     return this.updates
   }
 
-  /** Write down the remotes, and remove the folders of those that are no longer configured. */
+  /** Store the list of remotes, and remove the folders of those that are no longer configured. */
   private noteRemotes(): boolean {
     const mapped = this.all().map(({ folder, shownId }) => ({ folder: basename(folder), shownId }))
     const isOther = noteRemotes(this.home, this.name, mapped)

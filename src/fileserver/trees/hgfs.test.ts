@@ -122,7 +122,7 @@ describe('hgfs', () => {
     expect(await textOf(server, 'm/z', 'dev')).toBe('changed')
   })
 
-  test('keeps serving while a remote fails, even what nobody asked for before', async () => {
+  test('keeps serving while a remote fails, also files that were not requested before', async () => {
     const repository = new Repository()
     repository.commit({ f: 'x' })
     const server = serverFor({ hgfs_remotes: [repository.folder] })

@@ -84,7 +84,7 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** Wait until somebody listens on a port. */
+/** Wait until a server listens on a port. */
 async function reachable(port: number): Promise<void> {
   const isOpen = (): Promise<boolean> =>
     new Promise((resolve) => {
@@ -144,7 +144,7 @@ describe('svnfs', () => {
     expect(await server.folder('m/n', 'base')).toEqual([{ name: 'x', path: 'm/n/x', kind: 'file', size: 1 }])
   })
 
-  test('keeps serving while a remote fails, tells of it once, and tells when it works again', async () => {
+  test('keeps serving while a remote fails, and reports the failure and the recovery once each', async () => {
     const repository = new Repository()
     repository.write({ 'trunk/f': 'x' })
     const server = serverFor({ svnfs_remotes: [repository.url] })
@@ -165,7 +165,7 @@ describe('svnfs', () => {
     expect(events).toEqual(['salt/fileserver/svnfs/failed', 'salt/fileserver/svnfs/recovered'])
   })
 
-  test('serves nothing outside a tree, whatever paths and links say', async () => {
+  test('serves nothing outside a tree, for any paths and links', async () => {
     writeFileSync(join(root, 'secret'), 'secret')
     const repository = new Repository()
     mkdirSync(join(repository.work, 'trunk/in'))
@@ -186,7 +186,7 @@ describe('svnfs', () => {
     expect(await server.find('secret', 'env')).toBe(undefined)
     expect((await server.find('good', 'base'))?.stat.size).toBe(1)
     expect((await server.find('run', 'base'))?.stat.mode).toBe(0o755)
-    // a root that is such a link is gone with it
+    // a root that is such a link is removed too
     const linked = serverFor({ svnfs_remotes: [{ [repository.url]: [{ root: 'up' }] }] })
     expect((await linked.list('base')).files).toEqual([])
   })

@@ -35,7 +35,7 @@ function plant(path: string, owner: number, to = target): string {
   return path
 }
 
-describe.skipIf(process.getuid?.() !== 0)('a link in a directory that everybody may write to', () => {
+describe.skipIf(process.getuid?.() !== 0)('a link in a world-writable directory', () => {
   test.each<[string, (path: string) => Promise<unknown>]>([
     ['written to', (path) => host.write(path, 'new')],
     ['streamed to', (path) => host.writeStream(path, host.stream('/etc/hostname'))],

@@ -1,4 +1,4 @@
-// Commands on this machine. A command leads a process group of its own, so that a timeout ends all it started.
+// Commands on this machine. Each command leads its own process group, so that a timeout ends all its processes.
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { closeSync, existsSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -12,7 +12,10 @@ import { programPath } from './program-path.ts'
 
 const MOST_OUTPUT = 256 << 20
 
-/** How long a command may go on after it was asked to end. */
+/** The process groups of commands that this process waits for. */
+const groups = new Set<number>()
+
+/** How long a command may take to end after SIGTERM, in milliseconds. */
 const GRACE = 2000
 
 export async function runLocal(command: Command): Promise<CommandResult> {
@@ -24,7 +27,11 @@ export async function runLocal(command: Command): Promise<CommandResult> {
     child.once('error', (error) => fail(launchError(error, command)))
     child.once('close', (code, signal) => done(signal ? -constants.signals[signal] : (code ?? 0)))
   })
-  if (child.pid !== undefined) command.started?.(child.pid)
+  const { pid } = child
+  if (pid !== undefined) {
+    groups.add(pid)
+    command.started?.(pid)
+  }
   let timedOut = false
   const timer =
     command.timeout === undefined
@@ -40,8 +47,9 @@ export async function runLocal(command: Command): Promise<CommandResult> {
     command.signal?.throwIfAborted()
     const [out, err] = [await stdout.bytes(), (await stderr?.bytes()) ?? new Uint8Array()]
     const truncated = stdout.truncated || (stderr?.truncated ?? false)
-    return { pid: child.pid ?? 0, retcode, stdout: out, stderr: err, timedOut, truncated }
+    return { pid: pid ?? 0, retcode, stdout: out, stderr: err, timedOut, truncated }
   } finally {
+    if (pid !== undefined) groups.delete(pid)
     clearTimeout(timer)
     command.signal?.removeEventListener('abort', end)
   }
@@ -57,7 +65,9 @@ export async function startLocal(command: Command): Promise<number> {
   return child.pid ?? 0
 }
 
-/** Starts it, with the outputs listening. What it was given has copies in the child, so ours are closed. */
+/**
+ * Start the command and collect its outputs. The child has copies of the descriptors, so this process closes its own.
+ */
 function launchGathering(command: Command, stdout: CommandOutput, stderr: CommandOutput | undefined): ChildProcess {
   const input = command.stdin === undefined ? undefined : openInput(command.stdin)
   const isPlain = !command.systemPipes && stderr !== undefined
@@ -130,15 +140,21 @@ function launchError(error: unknown, { argv, cwd }: Command): unknown {
   return fromNodeError(error, argv[0])
 }
 
-function endGroup(child: ChildProcess): void {
-  const signal = (name: NodeJS.Signals): void => {
-    try {
-      process.kill(-child.pid!, name)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-    }
+function signalGroup(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
-  signal('SIGTERM')
-  const timer = setTimeout(() => signal('SIGKILL'), GRACE)
+}
+
+/** Pass a Ctrl-C on to the commands that this process waits for: the terminal does not signal their process groups. */
+export function interruptCommands(): void {
+  for (const pid of groups) signalGroup(pid, 'SIGINT')
+}
+
+function endGroup(child: ChildProcess): void {
+  signalGroup(child.pid!, 'SIGTERM')
+  const timer = setTimeout(() => signalGroup(child.pid!, 'SIGKILL'), GRACE)
   child.once('close', () => clearTimeout(timer))
 }

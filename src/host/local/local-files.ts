@@ -1,12 +1,12 @@
-// The files of this machine. Small steps use Node's synchronous calls, which cost a tenth of the asynchronous ones and
-// hold nobody up; content of any size is streamed.
+// The files of this machine. Small operations use Node's synchronous calls, which cost a tenth of the asynchronous ones
+// and do not block noticeably; content of any size is streamed.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path/posix'
 import { isAnyError, makeOwnFolder, PASSABLE_FOLDER, PRIVATE_FILE, PRIVATE_FOLDER, recover } from '../../base/mod.ts'
 import { fromNodeError, isHostError, systemError } from '../errors.ts'
-import type { AccessWish, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
+import type { AccessMode, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
 import { randomName } from '../random-name.ts'
 import { fileStat } from './file-stat.ts'
 import { followed, resolvedPath } from './links.ts'
@@ -19,7 +19,7 @@ function guard<T>(run: () => T, path?: string, other?: string): T {
   }
 }
 
-/** An exception for each file that is not there would cost more than the question. */
+/** Do not throw for missing files: an exception costs more than the call. */
 const QUIETLY = { bigint: true, throwIfNoEntry: false } as const
 
 function statOrNothing(path: string, stat: typeof fs.statSync | typeof fs.lstatSync): FileStat | undefined {
@@ -32,7 +32,7 @@ function statOrNothing(path: string, stat: typeof fs.statSync | typeof fs.lstatS
   }
 }
 
-const WISHES: Record<AccessWish, number> = {
+const MODES: Record<AccessMode, number> = {
   exists: fs.constants.F_OK,
   read: fs.constants.R_OK,
   write: fs.constants.W_OK,
@@ -43,7 +43,7 @@ const WISHES: Record<AccessWish, number> = {
 const SMALL = 1 << 20
 
 export interface LocalFilesOptions {
-  /** The cache directory of this program: what is created in it is closed to other users, unless a mode is given. */
+  /** The cache directory of this program: new entries are closed to other users, unless a mode is given. */
   cache?: string
 }
 
@@ -64,20 +64,20 @@ export class LocalFiles implements HostFiles {
     return this.isPrivate(path) ? PRIVATE_FILE : 0o666
   }
 
-  /** Asked for once, as Python does. */
+  /** Computed once, as in Python. */
   private get temporaryFolder(): string {
     this.folder ??= tmpdir()
     return this.folder
   }
 
-  /** Called before a file is changed or followed, for those that are not on disk yet. */
+  /** Called before a file is changed or followed; writes files that are only in memory. */
   protected ready(..._paths: string[]): void {}
 
   async read(path: string, range?: FileRange): Promise<Uint8Array> {
     if (range === undefined) return guard(() => fs.readFileSync(path), path)
     const file = guard(() => fs.openSync(path, 'r'), path)
     try {
-      // no more memory than there is to read; size 0 may be a file of /proc
+      // allocate no more memory than the file needs; size 0 may be a file of /proc
       const { size } = guard(() => fs.fstatSync(file), path)
       const length = size > 0 ? Math.max(0, Math.min(range.length, size - range.offset)) : range.length
       const buffer = range.into && range.into.length >= length ? range.into : Buffer.allocUnsafe(length)
@@ -93,7 +93,7 @@ export class LocalFiles implements HostFiles {
 
   async *stream(path: string): AsyncIterable<Uint8Array> {
     try {
-      // a stream sets aside a whole piece of memory however little there is to read; size 0 may be a file of /proc
+      // a stream allocates a whole chunk however small the file is; size 0 may be a file of /proc
       const stat = fs.statSync(path)
       if (stat.isFile() && stat.size > 0 && stat.size <= SMALL) yield fs.readFileSync(path)
       else yield* fs.createReadStream(path, { highWaterMark: SMALL })
@@ -118,7 +118,10 @@ export class LocalFiles implements HostFiles {
     })
   }
 
-  /** Fills a temporary neighbour and renames it; what is not a plain file, or has further names, is filled in place. */
+  /**
+   * Write a temporary file beside the target and rename it; write in place if the target is not a plain file or has
+   * several names.
+   */
   private async replace(
     path: string,
     options: WriteOptions,
@@ -195,15 +198,15 @@ export class LocalFiles implements HostFiles {
     return { blockSize: bsize, blocks, free: bfree, available: bavail, files, freeFiles: ffree }
   }
 
-  async access(path: string, wish: AccessWish): Promise<boolean> {
-    // whatever the reason, it is not accessible
+  async access(path: string, wish: AccessMode): Promise<boolean> {
+    // any error means that it is not accessible
     return recover(isAnyError, false, () => {
-      fs.accessSync(path, WISHES[wish])
+      fs.accessSync(path, MODES[wish])
       return true
     })
   }
 
-  /** In the order of the file system, which Python shows too; `readdir` would sort. */
+  /** In the order of the file system, as in Python; `readdir` would sort. */
   async list(path: string): Promise<string[]> {
     return guard(() => {
       const directory = fs.opendirSync(path)
@@ -222,7 +225,7 @@ export class LocalFiles implements HostFiles {
   async makeDirectory(path: string, options: { mode?: number; parents?: boolean } = {}): Promise<void> {
     const isPrivate = this.isPrivate(path)
     const { mode = isPrivate ? PRIVATE_FOLDER : 0o777, parents = false } = options
-    // the parents of the cache directory are for everybody to pass
+    // other users may traverse the parents of the cache directory
     if (isPrivate && parents) guard(() => makeOwnFolder(this.cache!, PASSABLE_FOLDER), path)
     guard(() => fs.mkdirSync(path, { mode, recursive: parents }), path)
   }

@@ -6,7 +6,7 @@ import type { User, UserGroup } from '../accounts.ts'
 import { fromNodeError } from '../errors.ts'
 import { HeldFiles } from '../held-files.ts'
 import type {
-  AccessWish,
+  AccessMode,
   Command,
   CommandResult,
   Connection,
@@ -82,14 +82,14 @@ export class LocalHost extends LocalFiles implements Host {
   }
 
   override async stat(path: string): Promise<FileStat | undefined> {
-    return this.held.stat(path, ownIds()) ?? super.stat(path)
+    return this.held.stat(path, ownIds) ?? super.stat(path)
   }
 
   override async lstat(path: string): Promise<FileStat | undefined> {
-    return this.held.stat(path, ownIds()) ?? super.lstat(path)
+    return this.held.stat(path, ownIds) ?? super.lstat(path)
   }
 
-  override async access(path: string, wish: AccessWish): Promise<boolean> {
+  override async access(path: string, wish: AccessMode): Promise<boolean> {
     return this.held.has(path) ? wish !== 'execute' : super.access(path, wish)
   }
 

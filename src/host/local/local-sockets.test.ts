@@ -19,7 +19,7 @@ describe('a local socket', () => {
     return new Promise((resolve) => server!.listen(path, resolve))
   }
 
-  test('carries what is written and tells the end', async () => {
+  test('carries data and reports its end', async () => {
     await serve((text) => text.toUpperCase())
     const connection = await openSocket({ path })
     await connection.write('hello')
@@ -28,7 +28,7 @@ describe('a local socket', () => {
     connection.close()
   })
 
-  test('says what cannot be reached', async () => {
+  test('reports an unreachable peer', async () => {
     await expect(openSocket({ path })).rejects.toThrow(`[Errno 2] No such file or directory: '${path}'`)
     await expect(openSocket({ host: '127.0.0.1', port: 1 })).rejects.toThrow('[Errno 111] Connection refused')
   })

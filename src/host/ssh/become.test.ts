@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isQuestion } from './become.ts'
 
-test('a question for a password is the end of what was said', () => {
+test('a password prompt is the end of the output', () => {
   expect(isQuestion('[sudo] password for joe: ')).toBe(true)
   expect(isQuestion('Password: \nhello')).toBe(false)
 })

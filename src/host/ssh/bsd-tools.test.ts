@@ -1,5 +1,5 @@
-// A target whose tools are those of BSD. No BSD is at hand, so stat and sha256 are scripts that take the options of FreeBSD's and print
-// what those print, according to their manuals; tools that a BSD does not have are not found.
+// A target with BSD tools. No BSD is available, so stat and sha256 are scripts with the options and the output of
+// FreeBSD's manuals; tools that a BSD lacks are not found.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
@@ -44,7 +44,7 @@ for file; do sum=$(/usr/bin/sha256sum < "$file") || exit 1; echo "\${sum%% *}"; 
 `
 const DATE = '#!/bin/sh\n[ "$1" = +%s.%N ] && { /usr/bin/date +%s.N; exit; }\nexec /usr/bin/date "$@"\n'
 
-/** Not part of a BSD, or with other options there. */
+/** Missing on a BSD, or with other options there. */
 const ABSENT = /^(stat|date|setsid|setpriv|runuser|truncate|shasum|(sha\d+|md5|b2)sum)$/
 
 describe.skipIf(noSshd !== undefined)('a target with the tools of BSD', () => {
@@ -70,7 +70,7 @@ describe.skipIf(noSshd !== undefined)('a target with the tools of BSD', () => {
     rmSync(scratch, { recursive: true, force: true })
   })
 
-  test('tells facts, checksums and the time', async () => {
+  test('reports facts, checksums and the time', async () => {
     const path = join(scratch, 'file')
     writeFileSync(path, 'text', { mode: 0o640 })
     const { uid, size, mode, mtimeMs, ino } = lstatSync(path)

@@ -1,5 +1,5 @@
-// One SSH connection to a target, shared by all channels: the system's ssh, with its configuration, agents and known hosts. A channel
-// is an ssh process that passes through the connection, or opens it where there is none yet.
+// One SSH connection to a target, shared by all channels: the system's ssh, with its configuration, agents and known
+// hosts. A channel is an ssh process that uses the connection, or opens it if there is none yet.
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { Channel, type ShellProcess } from './channel.ts'
 import { CONNECT_TIMEOUT, connectionArguments, sharingArguments } from './command-line.ts'
 import { checkOwnFolder, controlPath } from './control-path.ts'
 import { SshError } from './errors.ts'
+import { lastWords } from './said.ts'
 import { word } from './shell-text.ts'
 import { leaveShell, type SpareNote, spareFolder, takeShell } from './spare-shell.ts'
 import { checkTarget, type SshTarget } from './target.ts'
@@ -25,9 +26,9 @@ export interface SshOptions {
   leavesShell?: boolean
   /** The POSIX shell of the target. */
   shell?: string
-  /** For how many seconds a target may say nothing while it is asked, and start no other shell either; 0 for any time. */
+  /** For how many seconds a target with open requests may be silent and start no other shell; 0 for no limit. */
   requestTimeout?: number
-  /** How long that other shell may take, in seconds. */
+  /** Time limit for that other shell, in seconds. */
   shellTimeout?: number
 }
 
@@ -84,7 +85,7 @@ export class SshConnection {
   }
 
   private start([program, ...args]: readonly string[]): ChildProcessWithoutNullStreams {
-    // a session of its own: no terminal to ask at, and no signal from the keyboard
+    // a separate session: no terminal for prompts, and no signal from the keyboard
     const child = spawn(program!, args, {
       env: { ...process.env, ...this.askpass.environment },
       detached: true,
@@ -92,7 +93,7 @@ export class SshConnection {
     })
     this.children.add(child)
     child.once('close', () => this.children.delete(child))
-    // the end of a process is told by its exit, not by a broken pipe
+    // the exit of the process reports its end, not a broken pipe
     child.stdin.on('error', () => {})
     return child
   }
@@ -108,12 +109,12 @@ export class SshConnection {
   }
 
   private channel<Process extends ShellProcess>(child: Process, marks: LoginMarks): Channel<Process> {
-    // ssh bounds the connection itself, not what the login shell takes
+    // ssh limits the time of the connection, but not of the login shell
     const patience = (this.target.connectTimeout ?? CONNECT_TIMEOUT) + LOGIN_TIMEOUT
     return new Channel(child, { host: this.host, plan: becomePlan(this.target), marks, patience })
   }
 
-  /** The options and the command of ssh that start a line, and what is printed before it begins. */
+  /** Return the options and the command of ssh that start a line, after printing the preamble. */
   private loginCommand(line: string, preamble: string): { options: string[]; command: string; marks: LoginMarks } {
     const plan = becomePlan(this.target)
     const mark = (name: string): string => `brine-${name}-${randomBytes(8).toString('hex')}`
@@ -123,8 +124,8 @@ export class SshConnection {
   }
 
   /**
-   * The folder of shells that wait for a program like this one; undefined where none may wait. A user who had to give a password to become
-   * another would be one without it, and a shell that asks has to be waited for.
+   * The folder of shells that wait for a program with the same settings; undefined if none may wait. A waiting shell
+   * would let a user skip the password for another user, and a shell that asks must be awaited.
    */
   private get spares(): string | undefined {
     const { become, path, umask } = this.target
@@ -145,7 +146,7 @@ export class SshConnection {
     const { spares } = this
     if (spares === undefined) return
     const { options, command, marks } = this.loginCommand(line, preamble)
-    // through the connection that is there, or not at all
+    // only through the existing connection
     const sharing = ['ControlMaster=no', 'BatchMode=yes', 'ProxyJump=none', 'ProxyCommand=false']
     const settings = sharing.flatMap((setting) => ['-o', setting])
     const argv = ['ssh', ...settings, ...this.arguments(), ...options, '--', this.host, command]
@@ -158,30 +159,24 @@ export class SshConnection {
       return Promise.reject(new SshError('ConnectionLost', `There is no shared connection to ${this.host}`, ''))
     return new Promise((done, fail) => {
       const child = this.spawn(['-O', name, ...options])
-      let said = ''
-      child.stderr.on('data', (piece) => {
-        said += piece
-      })
+      const said = lastWords(child.stderr)
       child.once('error', fail)
       child.once('close', (code) =>
-        code === 0 ? done() : fail(new SshError('ConnectionLost', said.trim(), said, code ?? 255)),
+        code === 0 ? done() : fail(new SshError('ConnectionLost', said().trim(), said(), code ?? 255)),
       )
     })
   }
 
-  /** Return what ssh says about a failure of a proxy or jump host: with a shared connection it keeps that to itself. */
+  /** Return ssh's message about a failure of a proxy or jump host, which it does not print with a shared connection. */
   proxyFailure(): Promise<string> {
     const options = ['-o', 'ControlPath=none', '-o', 'ControlMaster=no', '-T']
     const child = this.start(['ssh', ...options, ...connectionArguments(this.target), '--', this.host, 'exit'])
-    let said = ''
-    child.stderr.on('data', (piece) => {
-      said += piece
-    })
+    const said = lastWords(child.stderr)
     child.stdin.end()
     child.stdout.resume()
     return new Promise((done) => {
-      child.once('error', () => done(said))
-      child.once('close', () => done(said))
+      child.once('error', () => done(said()))
+      child.once('close', () => done(said()))
     })
   }
 

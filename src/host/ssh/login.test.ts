@@ -37,7 +37,7 @@ describe.skipIf(noAccounts)('a login over SSH', () => {
     identity: sshd.strangeIdentity,
   })
 
-  test('works with a password, which stands in no argument, environment or file', async () => {
+  test('works with a password, which is in no argument, environment or file', async () => {
     expect(await whoami(byPassword('deploy', PASSWORD))).toBe('deploy')
     const host = await open(byPassword('deploy', PASSWORD))
     const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
@@ -52,7 +52,7 @@ describe.skipIf(noAccounts)('a login over SSH', () => {
     await expect(whoami(byPassword('deploy', 'wrong'))).rejects.toSatisfy((error) => isSshError(error, 'LoginRefused'))
   })
 
-  test('gives the password to nobody but the target', async () => {
+  test('gives the password only to the target', async () => {
     const configFile = join(sshd.folder, 'jump_config')
     writeFileSync(configFile, `UserKnownHostsFile ${sshd.knownHosts}\nIdentityFile ${sshd.strangeIdentity}\n`)
     const target = { ...byPassword('deploy', PASSWORD), configFile, options: [`ProxyJump=ops@127.0.0.1:${sshd.port}`] }
@@ -76,13 +76,13 @@ describe.skipIf(noAccounts)('a login over SSH', () => {
   describe.each(['sudo', 'doas', 'su'] as const)('that becomes root by %s', (program) => {
     const withPassword = { program, user: 'root', password: PASSWORD }
 
-    test.runIf(has(program) && program !== 'su')('needs no password where none is asked for', async () => {
+    test.runIf(has(program) && program !== 'su')('needs no password without a prompt', async () => {
       expect(await whoami({ user: 'deploy', become: { program, user: 'root' } })).toBe('root')
       expect(await whoami({ user: 'deploy', become: { program, user: 'ops' } })).toBe('ops')
       expect(await whoami({ user: 'deploy', become: withPassword })).toBe('root')
     })
 
-    test.runIf(has(program))('gives the password where it is asked for', async () => {
+    test.runIf(has(program))('gives the password at the prompt', async () => {
       // su asks for the password of the other user
       const become = program === 'su' ? { ...withPassword, user: 'deploy' } : withPassword
       expect(await whoami({ user: 'ops', become })).toBe(become.user)
@@ -113,7 +113,7 @@ describe.skipIf(noAccounts)('a login over SSH', () => {
   })
 })
 
-/** What a file holds; what is gone or closed to us holds nothing. */
+/** Return the content of a file; empty if it is missing or unreadable. */
 function contentOf(path: string): string {
   try {
     return readFileSync(path, 'latin1')

@@ -111,7 +111,7 @@ describe('a cache of reads', () => {
     expect(asked).toEqual(['/a', '/a'])
   })
 
-  test('forgets only what is in the place of a change, while work goes on in several', async () => {
+  test('forgets only reads in the place of a change, while several tasks run', async () => {
     const { cache, asked } = cacheOf()
     cache.setPlaces([['/a'], ['/b']])
     for (const path of ['/a', '/a/x', '/b', '/ab']) await cache.get(stat(path))
@@ -128,7 +128,7 @@ describe('a cache of reads', () => {
     expect(asked).toContain('/b')
   })
 
-  test('forgets what was read before a change in a place when the work in it ends, but not what was asked for behind it', async () => {
+  test('forgets earlier reads in a place when the work in it ends, but not later ones', async () => {
     const { cache, asked } = cacheOf()
     cache.setPlaces([['/a'], ['/b']])
     for (const path of ['/c', '/d']) await cache.get(stat(path))

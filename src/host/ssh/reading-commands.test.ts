@@ -58,7 +58,7 @@ test.each([
   expect(isLookingLine(line)).toBe(false)
 })
 
-test('the environment of a read is told by what differs from the login', () => {
+test('the environment of a read is described by its difference from the login', () => {
   const login = new Map([
     ['HOME', '/root'],
     ['SSH_CLIENT', '192.0.2.1 1 22'],

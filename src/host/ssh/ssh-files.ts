@@ -1,9 +1,10 @@
-// The files of a target, by its POSIX tools. One operation is one request; failures are told by the tools in the words of the system.
+// The files of a target, by its POSIX tools. One operation is one request; the tools report errors in the system's
+// words.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path/posix'
 import { Turns } from '../../base/mod.ts'
 import { isHostError, systemError } from '../errors.ts'
-import type { AccessWish, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
+import type { AccessMode, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
 import { randomName } from '../random-name.ts'
 import type { AgentAnswer, AgentBatch, AgentRequestOptions } from './agent.ts'
 import type { Agents } from './agents.ts'
@@ -15,12 +16,12 @@ import { FILE_SYSTEM, parseDiskFree, parseFileSystem, parseStat, statCommand } f
 import { toolError } from './tool-errors.ts'
 import { downloadRest, upload } from './transfer.ts'
 
-/** What a stream reads at first; only larger files need a channel of their own. */
+/** Size of the first read of a stream; only larger files need a separate channel. */
 const FIRST_PIECE = 1 << 20
 
-const WISHES: Record<AccessWish, string> = { exists: '-e', read: '-r', write: '-w', execute: '-x' }
+const MODES: Record<AccessMode, string> = { exists: '-e', read: '-r', write: '-w', execute: '-x' }
 
-/** The tools that print checksums, in the order of preference: those of GNU and busybox, of BSD, and of Perl. */
+/** The tools for checksums in the order of preference: those of GNU and busybox, of BSD, and of Perl. */
 const sumTools = (algorithm: string): string[] =>
   algorithm === 'md5'
     ? ['md5sum', 'md5 -q']
@@ -37,7 +38,7 @@ export class SshFiles implements HostFiles {
   protected readonly agents: Agents
   protected readonly facts: Facts
   private readonly stats: AgentBatch<FileStat | null>
-  /** Large content is sent over connections of its own, of which a server allows few in a session. */
+  /** Large content is sent over separate connections, of which a server allows few per session. */
   private readonly transfers = new Turns({ atOnce: 2, mostWaiting: Number.POSITIVE_INFINITY })
   /** By algorithm, the tool of this target and requests for many files. */
   private readonly sums: ReadonlyMap<string, { tool: string; batch: AgentBatch<string | null> }>
@@ -60,12 +61,12 @@ export class SshFiles implements HostFiles {
   /** Put temporary files that are still in memory on disk. Called before a path of theirs is changed or followed. */
   protected ready(..._paths: string[]): void {}
 
-  /** Ask in a subshell, whose tools tell failures in English. */
+  /** Send a request that runs in a subshell, whose tools print errors in English. */
   protected ask(text: string, options: AgentRequestOptions = { isRead: true }): Promise<AgentAnswer> {
     return this.agents.request(`( LC_ALL=C; export LC_ALL; ${text} ) </dev/null`, options)
   }
 
-  /** Ask, and raise what the target refuses. */
+  /** Send a request, and throw an error of the target. */
   protected async must(text: string, path?: string, other?: string): Promise<Buffer> {
     return this.succeeded(this.ask(text), path, other)
   }
@@ -77,14 +78,14 @@ export class SshFiles implements HostFiles {
     return answer.stdout
   }
 
-  /** Ask for a change. What was read before counts no more; what is asked for from now on is answered after it. */
+  /** Send a change. Earlier reads are invalid; later requests are answered after it. */
   private async change(text: string, path?: string, other?: string): Promise<void> {
     const asked = this.succeeded(this.ask(text, {}), path, other)
     this.changed(...[path, other].filter((one) => one !== undefined))
     await asked
   }
 
-  /** Called when something changes on the target, with the paths where it changes; without them, it may be anywhere. */
+  /** Called when something changes on the target, with the changed paths; without them, anything may have changed. */
   protected changed(..._paths: string[]): void {}
 
   async read(path: string, range?: FileRange): Promise<Uint8Array> {
@@ -187,9 +188,9 @@ export class SshFiles implements HostFiles {
     return parseFileSystem((await this.must(`${FILE_SYSTEM} ${pathWord(path)}`, path)).toString())
   }
 
-  async access(path: string, wish: AccessWish): Promise<boolean> {
+  async access(path: string, wish: AccessMode): Promise<boolean> {
     if (path === '' || path.includes('\0')) return false
-    return (await this.ask(`[ ${WISHES[wish]} ${pathWord(path)} ]`)).status === 0
+    return (await this.ask(`[ ${MODES[wish]} ${pathWord(path)} ]`)).status === 0
   }
 
   async list(path: string): Promise<string[]> {
@@ -229,7 +230,7 @@ export class SshFiles implements HostFiles {
 
   async symlink(target: string, path: string): Promise<void> {
     if (target === '') throw systemError('ENOENT', target, path)
-    // what a link says may begin with a dash
+    // the target of a link may begin with a dash
     await this.change(`_there ${pathWord(path)} && _n EEXIST; ln -s -- ${word(target)} ${pathWord(path)}`, target, path)
   }
 
@@ -323,7 +324,7 @@ function ownerChange(tool: string, uid: number, gid: number, path: string): stri
   return owner === '' ? '' : `; ${tool} ${owner} ${pathWord(path)}`
 }
 
-/** The first bytes of a stream, whether they are all of it, and the stream with them. */
+/** Return the first bytes of a stream, whether they are all of it, and the whole stream. */
 async function beginning(pieces: AsyncIterable<Uint8Array>, size: number) {
   const source = pieces[Symbol.asyncIterator]()
   const held: Uint8Array[] = []

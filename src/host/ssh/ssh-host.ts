@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { parseGroup, parsePasswd, type User, type UserGroup } from '../accounts.ts'
 import { HeldFiles } from '../held-files.ts'
 import type {
-  AccessWish,
+  AccessMode,
   Command,
   CommandResult,
   Connection,
@@ -164,7 +164,7 @@ export class SshHost extends SshFiles implements Host {
     this.cache.renew(paths)
   }
 
-  /** Ask the target, whatever is at hand. */
+  /** Send the read to the target, without the cache. */
   private perform(read: SshRead): Promise<unknown> {
     switch (read.op) {
       case 'stat':
@@ -346,14 +346,14 @@ export class SshHost extends SshFiles implements Host {
   }
 
   override async stat(path: string): Promise<FileStat | undefined> {
-    return this.held.stat(path, this.facts) ?? this.cache.get({ op: 'stat', path })
+    return this.held.stat(path, () => this.facts) ?? this.cache.get({ op: 'stat', path })
   }
 
   override async lstat(path: string): Promise<FileStat | undefined> {
-    return this.held.stat(path, this.facts) ?? this.cache.get({ op: 'lstat', path })
+    return this.held.stat(path, () => this.facts) ?? this.cache.get({ op: 'lstat', path })
   }
 
-  override async access(path: string, wish: AccessWish): Promise<boolean> {
+  override async access(path: string, wish: AccessMode): Promise<boolean> {
     return this.held.has(path) ? wish !== 'execute' : this.cache.get({ op: 'access', path, wish })
   }
 

@@ -24,7 +24,7 @@ export async function openRemoteSocket(
   return opened
 }
 
-/** A socket of the target's file system, through one of ours that is gone as soon as it is used. */
+/** Connect to a socket of the target's file system, through a local socket that is removed at once. */
 async function openPath(connection: SshConnection, path: string, timeout: number): Promise<Connection> {
   if (!path.startsWith('/') || /[:\n]/.test(path)) throw systemError('EINVAL', path)
   const folder = mkdtempSync(join(tmpdir(), '.brine-'))
@@ -39,7 +39,10 @@ async function openPath(connection: SshConnection, path: string, timeout: number
   }
 }
 
-/** What ssh says when the target has connected; otherwise it ends. */
+/** Limit of the kept output of ssh, in characters. */
+const MOST_SAID = 64 << 10
+
+/** The output of ssh after the target has connected; otherwise it ends. */
 const CONNECTED = /mux_client_request_stdio_fwd: master session id|channel \d+: open confirm/
 
 function passThrough(connection: SshConnection, place: string, timeout: number): Promise<TimedStream> {
@@ -57,7 +60,8 @@ function passThrough(connection: SshConnection, place: string, timeout: number):
     })
     child.stderr.on('data', (piece) => {
       if (said === undefined) return
-      said += piece
+      // a connection says little before it is open
+      said = (said + piece).slice(-MOST_SAID)
       if (!CONNECTED.test(said)) return
       said = undefined
       clearTimeout(timer)

@@ -1,4 +1,5 @@
-// Content of any size, over a channel of its own: compressed where that pays, and put in place only when the target has all of it.
+// Content of any size, over a separate channel: compressed if useful, and moved into place only when the target has all
+// of it.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
@@ -8,6 +9,7 @@ import type { AgentAnswer } from './agent.ts'
 import type { Agents } from './agents.ts'
 import type { SshConnection } from './connection.ts'
 import { lostError } from './errors.ts'
+import { lastWords } from './said.ts'
 import { contentWords, INLINE, pathWord, word } from './shell-text.ts'
 import { SilenceWatch } from './silence.ts'
 import { toolError } from './tool-errors.ts'
@@ -18,7 +20,7 @@ const SAMPLE = 64 << 10
 
 export interface UploadTarget {
   path: string
-  /** Shell text that prints the file to fill, beside the one to write. */
+  /** Shell text that prints the path of the temporary file beside the target. */
   beside: string
   /** Shell text that puts the filled file in place when it has this size and checksum. */
   into: (file: string, size: number, checksum: string) => string
@@ -32,7 +34,7 @@ export interface UploadTools {
   isSummed: boolean
 }
 
-/** Fill a new file beside the one to write, check it, and put it in place. */
+/** Write a temporary file beside the target, check it, and move it into place. */
 export async function upload(
   { agents, connection, tools, isSummed }: UploadTools,
   pieces: AsyncIterable<Uint8Array>,
@@ -85,17 +87,14 @@ async function fill(
   const sample = first.done ? new Uint8Array() : first.value.subarray(0, SAMPLE)
   const isPacked = tools.has('gzip') && isWorthwhile(sample)
   const unpack = isPacked ? 'gzip -dc' : 'cat'
-  // the end of a lost connection looks like the end of the content, but then nobody hears the last word
+  // the end of a lost connection looks like the end of the content, but then the final message is missing
   const { enter, name } = placeOf(file)
   const filling = `${enter}[ -f ${name} ] && ${unpack} >> ${name} && echo filled || { rm -f ${name}; exit 1; }`
   const channel = connection.open(`LC_ALL=C; export LC_ALL; trap : HUP INT PIPE TERM; ${filling}`)
   const { child } = channel
-  let said = ''
   const ended = once(child, 'close')
   await channel.ready
-  child.stderr.on('data', (piece) => {
-    said += piece
-  })
+  const said = lastWords(child.stderr)
   child.stdout.resume()
   child.stderr.resume()
   const packer = isPacked ? createGzip({ level: 1 }) : undefined
@@ -118,19 +117,20 @@ async function fill(
   if (watch.failure) throw watch.failure
   const [code] = await ended
   if (code === 0) return
-  if (code === 255 || code === null) throw lostError(connection.host, said)
-  throw toolError({ stderr: Buffer.from(said), status: code }, path)
+  if (code === 255 || code === null) throw lostError(connection.host, said())
+  throw toolError({ stderr: Buffer.from(said()), status: code }, path)
 }
 
 /**
- * The file to fill. In a directory of somebody else it is in a directory of ours, which is entered and checked: its name may lead elsewhere
- * by now.
+ * Return the temporary file. In a directory of another user it is in a private directory, which is entered and checked:
+ * its name may lead elsewhere by now.
  */
 function placeOf(file: string): { enter: string; name: string } {
   if (!file.endsWith('/content')) return { enter: '', name: word(file) }
   const folder = word(file.slice(0, file.lastIndexOf('/')))
   const isOurs = '[ -O . ] && case $(ls -ld .) in drwx------*) ;; *) false;; esac'
-  return { enter: `cd ${folder} && ${isOurs} || exit 1; `, name: './content' }
+  const refused = "{ echo '!EACCES' >&2; exit 1; }"
+  return { enter: `cd ${folder} && ${isOurs} || ${refused}; `, name: './content' }
 }
 
 /** A terminal has no end of input, so the content goes in requests. */
@@ -154,8 +154,8 @@ const isWorthwhile = (sample: Uint8Array): boolean =>
   sample.length > 0 && gzipSync(sample, { level: 1 }).length < sample.length * WORTHWHILE
 
 /**
- * The rest of a file behind its first piece, over a channel of its own. Compressed content is read up to the size that the file has at the
- * beginning, so that a target cannot make endless content of little.
+ * The rest of a file after its first piece, over a separate channel. Compressed content is read up to the initial size
+ * of the file, so that a target cannot expand little data to endless content.
  */
 export async function* downloadRest(
   connection: SshConnection,
@@ -197,15 +197,12 @@ async function* firstBytes(pieces: AsyncIterable<Uint8Array>, count: number): As
   }
 }
 
-/** The output of a shell line, piece by piece, over a channel of its own. */
+/** Yield the output of a shell line over a separate channel. */
 async function* outputOf(connection: SshConnection, line: string, path: string): AsyncGenerator<Uint8Array> {
   const channel = connection.open(`LC_ALL=C; export LC_ALL; ${line}`)
   const { child } = channel
   await channel.ready
-  let said = ''
-  child.stderr.on('data', (piece) => {
-    said += piece
-  })
+  const said = lastWords(child.stderr)
   child.stderr.resume()
   const ended = once(child, 'close')
   const watch = new SilenceWatch(connection, child)
@@ -215,8 +212,8 @@ async function* outputOf(connection: SshConnection, line: string, path: string):
       yield piece
     }
     const [code] = await ended
-    if (code === 255) throw lostError(connection.host, said)
-    if (code !== 0) throw toolError({ stderr: Buffer.from(said), status: code ?? 255 }, path)
+    if (code === 255) throw lostError(connection.host, said())
+    if (code !== 0) throw toolError({ stderr: Buffer.from(said()), status: code ?? 255 }, path)
   } catch (error) {
     throw watch.failure ?? error
   } finally {

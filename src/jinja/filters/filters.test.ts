@@ -19,7 +19,7 @@ type Case = [filter: string, args: Value[], result: string, kwargs?: Record<stri
 
 const run = ([name, args, , kwargs]: Case): string => filtered(name, args, kwargs)
 
-/** What a generator filter gives, as a list. */
+/** Return the results of a generator filter as a list. */
 const listed = (name: string, args: Value[], kwargs: Record<string, Value> = {}): string =>
   repr([...iterate(builtinFilters.get(name)!.invoke(fakeRuntime(), args, new Map(Object.entries(kwargs))) as Value)])
 
@@ -138,7 +138,7 @@ describe('map, select and their kin', () => {
     ['rejectattr', [[dict({ a: 1 }), dict({ a: 0 })], 'a'], "[{'a': 0}]"],
   ])('%s of %j gives %s', (name, args, result, kwargs) => expect(listed(name, args, kwargs)).toBe(result))
 
-  test('what they give fails only when it is iterated, after the good items', () => {
+  test('fail only when they are iterated, after the good items', () => {
     const upper = builtinFilters.get('map')!.invoke(fakeRuntime(), [['1', [], '2'], 'abs']) as PyGenerator
     const items = upper.iterate()
     expect(() => items.next()).toThrow("bad operand type for abs(): 'str'")

@@ -32,7 +32,7 @@ describe('supervisord', () => {
   const config = '[program:web]\ncommand=/bin/web ; run it\nnumprocs=2\nautostart=true\n'
   const shown = 'web       RUNNING   pid 7, uptime 0:01\njobs:one  STOPPED'
 
-  test('tells programs and their states', async () => {
+  test('returns programs and their states', async () => {
     const { call } = await machine(
       supervisord,
       { '/usr/bin/supervisorctl': { text: '', mode: 0o755 } },
@@ -52,7 +52,7 @@ describe('supervisord', () => {
     await expect(call('status')).rejects.toThrow('Could not find a `supervisorctl` binary')
   })
 
-  test('tells the options of a program', async () => {
+  test('returns the options of a program', async () => {
     const { call } = await machine(supervisord, { '/etc/supervisord.conf': config })
     expect(await call('options', ['web'])).toEqual({ command: '/bin/web', numprocs: 2, autostart: true })
     await expect(call('options', ['none'])).rejects.toThrow("Process 'none' not found")
@@ -95,7 +95,7 @@ test('quotas are read off the report', async () => {
   await expect(call('set', ['/home'])).rejects.toThrow('A valid user or group was not found')
 })
 
-test('monit sums up what it watches', async () => {
+test('monit summarises the watched services', async () => {
   const shown =
     "The Monit daemon 5.4 uptime: 2m\n\nProcess 'nginx'                     Running\nSystem 'host'                       Running"
   const { call } = await machine(monit, {}, { 'monit summary': shown })

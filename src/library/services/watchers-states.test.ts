@@ -60,7 +60,7 @@ test('sysfs.present compares with the value in brackets', async () => {
   })
 })
 
-test('monit.monitor starts to watch what is not watched', async () => {
+test('monit.monitor starts to watch unwatched services', async () => {
   const others: Others = {
     'monit.summary': ([name]) => (name === 'web' ? fromPlain({ Process: { web: 'Not monitored' } }) : new Map()),
     'monit.monitor': () => true,

@@ -1,4 +1,4 @@
-// Modules that read what programs and files say about hardware and what it serves: smbios, scsi, devmap, bridge, nfs3, pam.
+// Modules that parse programs and files about hardware and related services: smbios, scsi, devmap, bridge, nfs3, pam.
 import { expect, test } from 'vitest'
 import { toPlain, type Value } from '../../data/mod.ts'
 import { MemoryHost } from '../../host/mod.ts'
@@ -45,7 +45,7 @@ Handle 0x7F00, DMI type 127, 4 bytes
 End Of Table
 `
 
-test('smbios gives records without what nobody filled in', async () => {
+test('smbios returns records without placeholders', async () => {
   const others = printing(FIRMWARE)
   const bios = { vendor: 'SeaBIOS', rom_size: '64 kB', characteristics: ['PCI is supported'] }
   expect(toPlain(await tryFunction(smbios, 'records', { others }))).toEqual([
@@ -129,7 +129,7 @@ test('bridge asks brctl for changes', async () => {
   expect(ran).toEqual(['brctl addbr br0', 'brctl addif br0 eth0', 'brctl stp br0 on'])
 })
 
-test('devmap gives up only a device that is there', async () => {
+test('devmap finds only existing devices', async () => {
   expect(await tryFunction(devmap, 'multipath_flush', { args: ['/dev/no'] })).toBe('/dev/no does not exist')
   expect(await tryFunction(devmap, 'multipath_list', { others: printing('a\nb') })).toEqual(['a', 'b'])
 })

@@ -15,7 +15,7 @@ type Answer = string | { retcode: number; stderr: string }
 
 const program = { text: '', mode: 0o755 }
 
-/** A machine whose commands answer by the words that follow the program's folder. */
+/** A machine with command results by the words after the program's folder. */
 async function machine(files: MemoryMachine['files'], answers: Readonly<Record<string, Answer>> = {}, grains = {}) {
   const host = await MemoryHost.with({ files: files ?? {}, commands: [() => ''] })
   const lines: string[] = []
@@ -66,7 +66,7 @@ describe('alternatives', () => {
     expect(await call(alternatives, fun, ...args)).toEqual(answer)
   })
 
-  test('are asked of another program on Red Hat, whose records name the link', async () => {
+  test('are read from another program on Red Hat, whose records name the link', async () => {
     const records = { '/var/lib/alternatives/mta': 'auto\n/usr/sbin/sendmail\n' }
     const { call, lines } = await machine(records, {}, { os_family: 'RedHat' })
     expect(await call(alternatives, 'show_link', 'mta')).toBe('/usr/sbin/sendmail')
@@ -129,7 +129,7 @@ describe('locales', () => {
   const localectl = 'System Locale: LANG=en_US.UTF-8\n               LC_TIME=C\n    VC Keymap: n/a'
   const files = { '/run/systemd/system/': '', '/usr/bin/localectl': program }
 
-  test('are told by localectl where systemd runs, and keep the other variables', async () => {
+  test('are read from localectl if systemd runs, and keep the other variables', async () => {
     const { call, lines } = await machine(files, { 'localectl status': localectl }, { os_family: 'Debian' })
     expect(await call(locale, 'get_locale')).toBe('en_US.UTF-8')
     await call(locale, 'set_locale', 'de_DE.UTF-8')

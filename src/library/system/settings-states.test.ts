@@ -16,7 +16,7 @@ const apply = async (
   test = false,
 ): Promise<unknown> => toPlain(await tryState(states, fun, { kwargs, others, test }))
 
-/** A group of alternatives of which some programs are registered and one is chosen. */
+/** A group of alternatives, some of whose programs are registered and one is chosen. */
 function group(registered: string[], chosen: string | false): Others {
   let now: string | false = chosen
   const paths = new Set(registered)
@@ -111,7 +111,7 @@ describe('alternatives', () => {
     expect(await apply(alternatives, fun, kwargs, others)).toEqual(report)
   })
 
-  test('foretell what a run would do', async () => {
+  test('predict what a run would do', async () => {
     expect(await apply(alternatives, 'install', install, group([], false), true)).toMatchObject({
       result: null,
       comment: 'Alternative will be set for editor to /bin/vi with priority 50',
@@ -161,7 +161,7 @@ describe('sysctl.present', () => {
     expect(await apply(sysctl, 'present', wish, others(configured, current), true)).toMatchObject({ result, comment })
   })
 
-  test('tells why it failed', async () => {
+  test('reports why it failed', async () => {
     expect(await apply(sysctl, 'present', wish, others(new Map(), ''))).toMatchObject({
       result: false,
       comment: 'Failed to set vm.swappiness to 10: sysctl vm.swappiness does not exist',

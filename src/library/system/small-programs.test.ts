@@ -1,4 +1,4 @@
-// Modules that read what one program prints: udev, locate, rsync; and `out`, which prints itself.
+// Modules that parse the output of one program: udev, locate, rsync; and `out`, which itself prints.
 import { describe, expect, test } from 'vitest'
 import { type Plain, toPlain, type Value } from '../../data/mod.ts'
 import { MemoryHost } from '../../host/mod.ts'
@@ -8,7 +8,7 @@ import rsync from '../files/rsync/module.ts'
 import out from '../salt/out/module.ts'
 import udev from './udev/module.ts'
 
-/** Commands as they were run, and what each prints. */
+/** The commands that were run, and their output. */
 function commands(stdout: string, retcode = 0, stderr = '') {
   const ran: Plain[] = []
   const all = (args: readonly Value[]): Value => {
@@ -60,13 +60,13 @@ E: ID_MODEL=A=B
     expect(ran.at(-1)).toEqual(['udevadm', 'info', '--export', '--query=all', '--path=/sys/class/net/lo'])
   })
 
-  test('says what udevadm complains about', async () => {
+  test("reports udevadm's error", async () => {
     const { others } = commands('', 1, 'Unknown device')
     await expect(tryFunction(udev, 'env', { args: ['/dev/none'], others })).rejects.toThrow('Unknown device')
   })
 })
 
-test('locate is asked with its letters, and counts by name', async () => {
+test('locate gets its letters, and counts by name', async () => {
   const { ran, others } = commands('/etc/a\n/etc/b')
   const kwargs = { existing: true, ignore: true, count: false, regex: true, limit: 5, database: '/var/db' }
   expect(toPlain(await tryFunction(locate, 'locate', { args: ['a'], kwargs, others }))).toEqual(['/etc/a', '/etc/b'])
@@ -92,7 +92,7 @@ describe('rsync', () => {
     await expect(nothing).rejects.toThrow('src and dst cannot be empty')
   })
 
-  test('copies from the master by a copy of its own, which goes away', async () => {
+  test('copies from the master by a temporary copy', async () => {
     const { ran, others } = commands('')
     const removed: Value[] = []
     const host = await MemoryHost.with({ files: { '/tmp/': '' } })
@@ -112,7 +112,7 @@ describe('rsync', () => {
     expect(ran).toEqual([['rsync', '-avz', `${String(removed[0])}/`, '/x']])
   })
 
-  test('names what it cannot read', async () => {
+  test('reports unreadable input', async () => {
     expect(await tryFunction(rsync, 'version', commands('rsync  version 3.2.7  protocol version 31\n'))).toBe('3.2.7')
     await expect(tryFunction(rsync, 'config')).rejects.toThrow('/etc/rsyncd.conf does not exist')
   })

@@ -31,7 +31,7 @@ test.each([
   expect(await onSystem(fun, args)).toEqual([answer, table])
 })
 
-test('incron tells what incrontab has against the table of a user', async () => {
+test("incron reports incrontab's objection to the table of a user", async () => {
   const others = {
     'cmd.run_stdout': () => TABLE,
     'cmd.run_all': () => fromPlain({ retcode: 1, stdout: '', stderr: 'denied' }),
@@ -51,11 +51,11 @@ test.each([
   expect(toPlain(await tryFunction(netaddress, fun, { args: [cidr] }))).toEqual(answer)
 })
 
-test('netaddress refuses what is no network', async () => {
+test('netaddress refuses invalid networks', async () => {
   await expect(tryFunction(netaddress, 'cidr_netmask', { args: ['foo'] })).rejects.toThrow('invalid IPNetwork foo')
 })
 
-test('yaml.lint tells the problems that yamllint finds', async () => {
+test('yaml.lint returns the problems that yamllint finds', async () => {
   const host = await MemoryHost.with({ files: { '/cache/a.sls': 'a: 1\na: 2\n' } })
   const told = 'stdin:2:1: [error] duplication of key "a" in mapping (key-duplicates)\n'
   host.run = async () => ({

@@ -24,7 +24,7 @@ afterAll(() => server.close())
 const context = () => ({ opts: new Map(), config: new Map<Value, Value>([['^url', url]]), log: () => {} })
 const login = (username: string, password: string) => rest.check(dictFrom({ username, password }), context())
 
-test('rest lets in whom the service lets in', async () => {
+test('rest admits users whom the service admits', async () => {
   expect(await login('joe', 'right')).toBe(true)
   expect(await login('joe', 'wrong')).toBe(false)
 })
@@ -36,7 +36,7 @@ test('rest takes the access list that the service gives', async () => {
   expect(rest.list?.('joe', context())).toBeUndefined()
 })
 
-test('rest lets nobody in when the service is not there', async () => {
+test('rest admits no user when the service is unreachable', async () => {
   const ctx = { ...context(), config: new Map<Value, Value>([['^url', 'http://127.0.0.1:1/']]) }
   expect(await rest.check(new Map<Value, Value>([['username', 'joe']]), ctx)).toBe(false)
 })

@@ -47,7 +47,7 @@ describe('a store of tokens of an extension', () => {
     expect(lines).toEqual([])
   })
 
-  test('is asked only about what can be a token, and believed only about the one that was asked', async () => {
+  test('is queried only for possible tokens, and its answer counts only for the requested one', async () => {
     packages.install('held', { 'tokens/kind.py': TOKEN_STORE })
     const tokens = new OwnTokens(options(), log, () => now)
     const kept = (name: string, data: object): void =>
@@ -66,7 +66,7 @@ describe('a store of tokens of an extension', () => {
     ['ends Python', 'import os; os._exit(3)', 'ended with status 3'],
     ['hangs', 'import time\n    while True: time.sleep(0.05)', 'took longer than 5 seconds'],
     ['gives none', 'return {}', 'gave no token'],
-  ])('that %s lets nobody in', async (_what, text, reason) => {
+  ])('that %s admits no user', async (_what, text, reason) => {
     const broken = TOKEN_STORE.replace('def mk_token(opts, tdata):\n', `def mk_token(opts, tdata):\n    ${text}\n`)
     packages.install('held', { 'tokens/kind.py': broken })
     const tokens = new OwnTokens(options(reason.includes('longer') ? { python_call_timeout: 5 } : {}), log, () => now)

@@ -45,7 +45,7 @@ describe('a token', () => {
     expect(tokens.find(other)).toBeUndefined()
   })
 
-  it('is not told by the name of its record', () => {
+  it('is not accepted by the name of its record', () => {
     const token = String(tokens.make(new Map(), 100).get('token'))
     const name = createHash('sha256').update(token).digest('hex')
     expect(readdirSync(folder)).toContain(`${name}.p`)

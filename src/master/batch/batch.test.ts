@@ -26,14 +26,14 @@ const answered = (id: string, retcode = 0) => ({
   returned: new Map<string, Dict>([[id, new Map<Value, Value>([['retcode', retcode]])]]),
 })
 
-/** Takes in news, then gives the minions whose turn it is. */
+/** Process news, then return the minions to start. */
 function advance(batch: Batch, news: BatchNews, now: number): string[] {
   batch.take(news, now)
   return batch.next(now)
 }
 
 describe('a batch', () => {
-  it('keeps its size until nobody waits any more', () => {
+  it('keeps its size until no minion waits any more', () => {
     const batch = new Batch(plan(), ['a', 'b', 'c'], 0)
     expect(advance(batch, {}, 0)).toEqual(['a', 'b'])
     expect(advance(batch, answered('b'), 1)).toEqual(['c'])

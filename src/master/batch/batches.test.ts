@@ -13,7 +13,7 @@ afterEach(() => vi.useRealTimers())
 const JID = '20300101000000000001'
 const refused = (code: string): unknown => storageError(Object.assign(new Error(code), { code }), '/cache/batch')
 
-/** A master whose disk refuses what it is asked to. */
+/** A master whose disk can refuse writes. */
 class Site {
   readonly states = new Map<string, Value>()
   readonly returns = new Map<string, Dict>()
@@ -101,14 +101,14 @@ test.each(['jobs', 'quorum'] as const)(
   },
 )
 
-test('A master that has no descriptors for its batches takes them up later, without those that returned', async () => {
+test('A master without free descriptors for its batches resumes them later, without minions that returned', async () => {
   const before = new Site()
   await before.begin()
   await vi.advanceTimersByTimeAsync(1000)
   before.batches.close()
   const site = new Site()
   for (const [jid, state] of before.states) site.states.set(jid, state)
-  // what the state on disk does not know of
+  // a return that the state on disk does not contain
   site.returns.set('web1', new Map<Value, Value>([['return', true]]))
   site.refuses = 'lists'
   site.batches.resume()

@@ -1,15 +1,14 @@
-// The kinds of things that a minion can look after: how their ids and settings stand in pillar, and which functions they answer.
+// The types of resources: how their ids and settings appear in pillar, and which functions they support.
 import type { Log } from '../../base/mod.ts'
 import { type Dict, isDict, isList, str } from '../../data/mod.ts'
 import type { ResourceType } from './resource.ts'
-import { sshFunctions, sshGrains } from './ssh.ts'
 
 const dictIn = (config: Dict, name: string): Dict => {
   const found = config.get(name)
   return found !== undefined && isDict(found) ? found : new Map()
 }
 
-/** Things that are not there, for trying out: each answers as its minion does. */
+/** Resources without a device, for tests; each answers like its minion. */
 const dummy: ResourceType = {
   ids: (config) => {
     const ids = config.get('resource_ids')
@@ -25,17 +24,18 @@ const dummy: ResourceType = {
   functions: async ({ grains = new Map() }, _id, minion) => ({ functions: minion.with({ grains }) }),
 }
 
-/** Machines that a minion reaches by ssh. */
+/** Machines that a minion reaches by ssh. Most minions have none, so the code for them is loaded at the first use. */
 const ssh: ResourceType = {
   ids: (config) => [...dictIn(config, 'hosts').keys()].map(str),
-  grains: (ctx, id) => sshGrains(ctx, id, dictIn(dictIn(ctx.config, 'hosts'), id)),
-  functions: (ctx, id, minion) => sshFunctions(ctx, id, dictIn(dictIn(ctx.config, 'hosts'), id), minion),
+  grains: async (ctx, id) => (await import('./ssh.ts')).sshGrains(ctx, id, dictIn(dictIn(ctx.config, 'hosts'), id)),
+  functions: async (ctx, id, minion) =>
+    (await import('./ssh.ts')).sshFunctions(ctx, id, dictIn(dictIn(ctx.config, 'hosts'), id), minion),
 }
 
-/** Return what pillar says about a namespace: a list names namespaces, a dict has their settings by ids. */
+/** Return the pillar data of a namespace: a list contains only names, a dict maps ids to settings. */
 const namespaceSettings = (config: Dict, id: string): Dict => dictIn(dictIn(config, 'namespaces'), id)
 
-/** Namespaces of Kubernetes clusters: functions run on the minion, and those of `kubernetes` mean the namespace. */
+/** Namespaces of Kubernetes clusters: functions run on the minion, and functions of `kubernetes` use the namespace. */
 const kubernetes: ResourceType = {
   ids: (config) => {
     const listed = config.get('namespaces') ?? null

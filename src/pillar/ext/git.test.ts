@@ -1,4 +1,5 @@
-// Pillar from Git: which files of which commits count, that nothing outside a repository can be read, and what is told of failures.
+// Pillar from Git: which files of which commits are used, that nothing outside a repository can be read, and the
+// messages for failures.
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,
@@ -78,7 +79,7 @@ const LOGIN = [{ user: 'me' }, { password: 'p@ss' }, { insecure_auth: true }]
 const TOP = "base: {'*': [a]}"
 
 describe('pillar from a Git repository', () => {
-  test('is what the SLS files of a branch say, and nothing is checked out', async () => {
+  test('comes from the SLS files of a branch, without a checkout', async () => {
     commit({
       'top.sls': TOP,
       'a.sls': 'os: {{ grains.os }}\ninclude: [b]',
@@ -199,7 +200,7 @@ describe('pillar from a Git repository', () => {
     }
   })
 
-  test('that cannot be had is an error of the pillar, and a password is told nobody', async () => {
+  test('of an unreachable remote is an error of the pillar, without the password', async () => {
     const remote = 'master http://me:hunter2hunter2@127.0.0.1:1/x.git'
     const pillar = JSON.stringify(await compile([remote]))
     expect(pillar).toContain("remote 'master http://127.0.0.1:1/x.git'")

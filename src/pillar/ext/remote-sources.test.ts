@@ -25,7 +25,7 @@ async function compile(
   return dumpJson((await compilePillar({ ...input, host })).pillar)
 }
 
-test('Pillar from a web server is what it answers for the minion', async () => {
+test('Pillar from a web server is its answer for the minion', async () => {
   const server = createServer((request, response) => {
     response.end(request.url === '/web1/Debian.json' ? '{"a": [1]}' : `b: "${request.url}"`)
   })
@@ -43,6 +43,23 @@ test('Pillar from a web server is what it answers for the minion', async () => {
   } finally {
     server.close()
   }
+})
+
+test.each<[string, Plain, Record<string, Plain>, string]>([
+  ['netbox', { api_url: '127.0.0.1/api', api_token: 't' }, {}, 'The setting api_url of ext_pillar netbox is not a URL'],
+  ['cobbler', {}, { 'cobbler.url': 'cobbler' }, "'cobbler' is not a URL of http or https"],
+])('a wrong address of %s is one error of the pillar, and other sources serve', async (name, setting, opts, error) => {
+  const sources = [{ [name]: setting }, { cmd_yaml: 'echo "a: 1"' }]
+  const pillar = JSON.parse(await compile(sources, opts))
+  expect(pillar).toEqual({ a: 1, _errors: [expect.stringContaining(error)] })
+})
+
+test('a command of pillar that fails is an error in the log', async () => {
+  const opts = fromPlain({ id: 'web1', pillar_roots: {}, ext_pillar: [{ cmd_yaml: 'echo down >&2; exit 3' }] }) as Dict
+  const lines: string[] = []
+  const log = (level: string, text: string): unknown => level === 'error' && lines.push(text)
+  await compilePillar({ opts, grains: new Map(), minionId: 'web1', host: new LocalHost(), log })
+  expect(lines).toEqual(["ext_pillar cmd_yaml: 'echo' ended with 3: down"])
 })
 
 describe('pillar from a sheet', () => {

@@ -23,7 +23,7 @@ const rendered = async (body: string): Promise<string> =>
   repr((await renderText(`#!py\n${body}`, context)).value as Dict)
 
 describe('the py renderer', () => {
-  test('gives what run() returns, types included', async () => {
+  test('returns the result of run(), types included', async () => {
     expect(await rendered('def run():\n    return {"a": [1, 2.5, None, (1, "x")], 3: b"x", "big": 2**70}\n')).toBe(
       "{'a': [1, 2.5, None, (1, 'x')], 3: b'x', 'big': 1180591620717411303424}",
     )
@@ -44,7 +44,7 @@ describe('the py renderer', () => {
   test.each([
     ['import nosuchmodule_x\ndef run():\n    return {}\n', "No module named 'nosuchmodule_x'"],
     ['def run(:\n', 'invalid syntax (<sls>, line 2)'],
-  ])('names alone what is wrong with a file that cannot be loaded: %j', async (body, message) => {
+  ])('reports only the error of a file that cannot be loaded: %j', async (body, message) => {
     await expect(rendered(body)).rejects.toThrow(new RegExp(`^${message.replace(/[()]/g, '\\$&')}$`))
   })
 
@@ -69,7 +69,7 @@ describe('the mako renderer', () => {
     expect(repr((await renderText(text, context)).value)).toBe("OrderedDict([('app0', 'Debian'), ('app1', 'Debian')])")
   })
 
-  test.runIf(hasMako)('names the line of what is not defined', async () => {
+  test.runIf(hasMako)('reports the line of an undefined name', async () => {
     const failing = renderText('#!mako|yaml\na: 1\nb: ${nope}\n', { ...context, path: '/srv/salt/app.sls' })
     await expect(failing).rejects.toMatchObject({ at: { file: '/srv/salt/app.sls', line: 3 } })
     await expect(failing).rejects.toThrow("Mako: 'nope' is not defined")

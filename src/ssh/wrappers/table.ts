@@ -1,4 +1,4 @@
-// The functions of a target: those of the library, under functions that Salt has for targets without minions only.
+// The functions of a target: those of the library, overridden by Salt's functions for targets without minions.
 import { type ModuleTable, moduleTable } from '../../loader/mod.ts'
 import type { NestedCalls } from '../nested.ts'
 
@@ -19,11 +19,22 @@ export function sessionTable(nested: NestedCalls): ModuleTable {
     functions: ['low'],
     load: async () => ({ default: (await import('./state.ts')).stateWrapper() }),
   }
+  const cp = {
+    functions: ['convert_cache_path'],
+    load: async () => ({ default: (await import('./cp.ts')).cpWrapper() }),
+  }
+  const certificates = (module: 'ssh_pki' | 'x509') => ({
+    functions: ['certificate_managed_wrapper'],
+    load: async () => ({ default: (await import('./certificates.ts')).certificateWrapper(module) }),
+  })
   return {
     ...moduleTable,
+    cp: [cp, ...(moduleTable.cp ?? [])],
     grains: [grains, ...(moduleTable.grains ?? [])],
     mine: [mine, ...(moduleTable.mine ?? [])],
     publish: [publish, ...(moduleTable.publish ?? [])],
+    ssh_pki: [certificates('ssh_pki'), ...(moduleTable.ssh_pki ?? [])],
     state: [state, ...(moduleTable.state ?? [])],
+    x509: [certificates('x509'), ...(moduleTable.x509 ?? [])],
   }
 }

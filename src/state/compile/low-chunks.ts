@@ -1,16 +1,16 @@
-// From high data to low chunks: one for each state of each ID, and one for each of its `names`.
+// Converts high data to low chunks: one for each state of each ID, and one for each of its `names`.
 import { type Dict, deepCopy, dictUpdate, equals, fnmatch, iterate, str, type Value } from '../../data/mod.ts'
 import { required } from './low-tag.ts'
 import { wholeKey } from './several-per-id.ts'
 import { firstKey, textKey } from './text-key.ts'
 import type { High, LowChunk } from './types.ts'
 
-/** What chunks inherit from their ID. */
+/** The keys that chunks inherit from their ID. */
 const INHERITED = ['__sls__', '__env__', '__sls_included_from__']
 
 export interface LowChunkOptions {
   orchestrationJid?: Value | undefined
-  /** Called for each chunk; one that is refused is left out. */
+  /** Called for each chunk; return false to leave it out. */
   accepts?: (chunk: LowChunk) => boolean
 }
 
@@ -23,15 +23,15 @@ export function lowChunks(
     if (textKey(id).startsWith('__') || !(body instanceof Map)) return
     body.forEach((run, key) => {
       if (textKey(key).startsWith('__')) return
-      const [state, whole] = wholeKey(textKey(key)) ?? [key, undefined]
-      const chunk: LowChunk = new Map().set('state', state).set('name', id)
+      const whole = wholeKey(textKey(key))
+      const chunk: LowChunk = new Map().set('state', whole?.module ?? key).set('name', id)
       if (orchestrationJid !== null) chunk.set('__orchestration_jid__', orchestrationJid)
       INHERITED.forEach((name) => {
         const value = body.get(name)
         if (value !== undefined) chunk.set(name, value)
       })
       chunk.set('__id__', id)
-      chunksOf(chunk, id, run, whole).forEach((made) => {
+      chunksOf(chunk, id, run, whole?.fun).forEach((made) => {
         if (accepts(made)) chunks.push(made)
       })
     })
@@ -47,7 +47,7 @@ function chunksOf(chunk: LowChunk, id: Value, run: Value, whole: string | undefi
     else if (arg instanceof Map) takeArguments(chunk, arg, id, names)
   }
   if (fun === undefined) return []
-  // one that holds no collections shares nothing with the high data
+  // a chunk without collections shares nothing with the high data
   if (names.list.length === 0) return [(isFlat(chunk) ? chunk : deepCopy(chunk)).set('fun', fun)]
   return names.list.map((entry, index) => {
     const live = deepCopy(chunk)
@@ -95,7 +95,7 @@ class Names {
   }
 }
 
-/** Chunks whose function the grain `state_runs_disabled` names; they are left out and say nothing. */
+/** Return a filter that drops chunks whose function is in the grain `state_runs_disabled`, without a result. */
 export function disabledFilter(grains: Dict): ((low: LowChunk) => boolean) | undefined {
   const patterns = grains.get('state_runs_disabled')
   if (!Array.isArray(patterns) || patterns.length === 0) return undefined

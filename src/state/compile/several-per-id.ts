@@ -1,5 +1,5 @@
-// State modules of which an ID may have several functions. Salt refuses that for all of its modules, and has none of these, so that no
-// tree of Salt's users means anything else. Such a key stays whole in high data: `k8s.secret_present`.
+// State modules that allow several functions in one ID. Salt allows that for none of its modules and has none of these,
+// so no existing tree changes its meaning. Such a key stays whole in high data: `k8s.secret_present`.
 
 const SEVERAL_PER_ID: ReadonlySet<string> = new Set(['k8s'])
 
@@ -7,7 +7,7 @@ const SEVERAL_PER_ID: ReadonlySet<string> = new Set(['k8s'])
 export const mayRepeat = (module: string): boolean => SEVERAL_PER_ID.has(module)
 
 /** Return the module and the function of a key that stayed whole; undefined for any other key. */
-export function wholeKey(key: string): [module: string, fun: string] | undefined {
+export function wholeKey(key: string): { module: string; fun: string } | undefined {
   const dot = key.indexOf('.')
-  return dot > 0 && mayRepeat(key.slice(0, dot)) ? [key.slice(0, dot), key.slice(dot + 1)] : undefined
+  return dot > 0 && mayRepeat(key.slice(0, dot)) ? { module: key.slice(0, dot), fun: key.slice(dot + 1) } : undefined
 }

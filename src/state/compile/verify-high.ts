@@ -84,18 +84,20 @@ function verifyArgument(arg: Dict, { id, body, places }: Declaration, report: Re
   const key = firstKey(arg)
   if (key === undefined) throw new PyError('StopIteration', '')
   const value = arg.get(key)!
-  const at = places.of(arg, key)
+  // only a fault needs its place
+  const here = (): Position | undefined => places.of(arg, key)
   if (key === 'names' && !isList(value)) {
-    report(`The 'names' argument in state '${str(id)}' in SLS '${slsOf(body)}' needs to be formed as a list`, at)
+    report(`The 'names' argument in state '${str(id)}' in SLS '${slsOf(body)}' needs to be formed as a list`, here())
   }
   if (typeof key !== 'string' || !REQUISITE_KEYWORDS.has(key)) return
   if (isList(value)) {
     for (const [index, requisite] of value.entries()) {
       for (const text of requisiteFaults(requisite, id, body)) report(text, places.of(value, index))
     }
-  } else report(`The ${key} statement in state '${str(id)}' in SLS '${slsOf(body)}' needs to be formed as a list`, at)
+  } else
+    report(`The ${key} statement in state '${str(id)}' in SLS '${slsOf(body)}' needs to be formed as a list`, here())
   if (arg.size !== 1) {
-    report(`Multiple dictionaries defined in argument of state '${str(id)}' in SLS '${slsOf(body)}'`, at)
+    report(`Multiple dictionaries defined in argument of state '${str(id)}' in SLS '${slsOf(body)}'`, here())
   }
 }
 

@@ -7,7 +7,7 @@ import { readOnlyHost } from '../../host/mod.ts'
 import { loggerName, type Registry } from '../../loader/mod.ts'
 import { bind, type Keywords, type StateContext, toValue } from '../../sdk/mod.ts'
 import type { LowChunk } from '../compile/types.ts'
-import { CallContext } from './call-context.ts'
+import { contextClass } from './call-context.ts'
 import type { RunSurroundings } from './surroundings.ts'
 import { unify } from './unify.ts'
 
@@ -36,7 +36,7 @@ export class CallContexts {
 
   /** Return the context of a call; `env` is the state's own argument of that name. */
   of({ low, chunks, running }: CalledChunk, env?: Value, functions = this.functionsFor(low)): StateContext {
-    return new CallContext(functions.ctx, {
+    return new (contextClass(functions.ctx))({
       log: this.logOf(str(low.get('state')!)),
       test: this.isDry(low),
       low,
@@ -59,7 +59,7 @@ export class CallContexts {
     return this.isDry(low) ? this.dryFunctions() : this.run.functions
   }
 
-  /** Whether a state must change nothing: in a dry run, and when only its changes are asked for. */
+  /** Whether a state must change nothing: in a dry run, and when only its changes are computed. */
   private isDry(low: LowChunk): boolean {
     return truthy(low.get('__prereq__') ?? false) || this.isTest
   }
@@ -78,7 +78,7 @@ export class CallContexts {
   private readonly callState = (ctx: StateContext, name: string, kwargs: Keywords): Promise<Dict> =>
     this.callOther(ctx, name, kwargs)
 
-  /** A dry run may write caches: they are not what states manage. */
+  /** Return the functions for a dry run, which may write caches: states do not manage these. */
   private dryFunctions(): Registry {
     if (this.dry) return this.dry
     const cachedir = strip(option(this.run.opts, 'cachedir'))
@@ -109,7 +109,7 @@ export class CallContexts {
 
 export const asDict = (value: Value): Dict => (value instanceof Map ? value : unify(value))
 
-/** By virtual name: one for the state's own module, or a list of dicts. */
+/** Return providers by virtual name: one for the state's own module, or a list of dicts. */
 function providersOf(low: LowChunk): Map<string, string> {
   const given = low.get('provider') ?? null
   if (!truthy(given)) return new Map()

@@ -1,4 +1,4 @@
-// Runs chunks in order. Requisites decide what becomes of each; one that must run first is run first.
+// Runs chunks in order. Requisites decide about each; a required chunk runs first.
 import { after, type Later } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, dictDelete, isDict, str, truthy, type Value } from '../../data/mod.ts'
@@ -34,11 +34,11 @@ export interface RunnerParts {
   /** The number that `nextNumber` would give. */
   peekNumber(): number
   pause: PauseFile | undefined
-  /** Hears what was decided about each state. */
+  /** Receives the decision about each state. */
   decided(decision: Decision): void
 }
 
-/** What a call of one chunk leaves: whether it waits on a parallel state, and whether the run must end. */
+/** The outcome of a chunk: whether it waits for a parallel state, and whether the run must end. */
 interface Outcome {
   isPending: boolean
   isFatal: boolean
@@ -62,12 +62,13 @@ export class ChunkRunner {
   async callAll(chunks: readonly LowChunk[]): Promise<Dict> {
     const running: Dict = new Map()
     let pending = new Map<string, LowChunk>()
-    const foresight = new Foresight(this.run.functions.ctx.host, chunks)
+    const { host } = this.run.functions.ctx
+    const foresight = host.expect && new Foresight(host, chunks)
     const abreast = new Abreast(this.run, this.parts.dependencies)
     const likely = (place: number): number => place + abreast.likely(chunks, place)
     for (let place = 0; place < chunks.length; place++) {
       const low = chunks[place]!
-      foresight.at(place, Math.max(likely(place), likely(place + 1)))
+      foresight?.at(place, Math.max(likely(place), likely(place + 1)))
       if (pending.size > 0) {
         const still = await this.callPending(pending, running, chunks)
         if (!still) return running
@@ -81,7 +82,7 @@ export class ChunkRunner {
       const counted = this.parts.parallel.isIdle ? abreast.count(chunks, place, running) : 0
       const count = counted instanceof Promise ? await counted : counted
       if (count > 1) {
-        foresight.at(place + count, likely(place + count))
+        foresight?.at(place + count, likely(place + count))
         const lows = chunks.slice(place, place + count)
         await abreast.beside(chunks, place, count, () => this.callAbreast(lows, running, chunks))
         place += count - 1
@@ -114,7 +115,7 @@ export class ChunkRunner {
     for (const [tag, ret] of results) running.set(tag, ret)
   }
 
-  /** Those that still wait, or undefined when the run must end. */
+  /** Return the chunks that still wait, or undefined if the run must end. */
   private async callPending(
     pending: Map<string, LowChunk>,
     running: Dict,
@@ -137,7 +138,7 @@ export class ChunkRunner {
     return result instanceof Map && result.get('result') !== null && !truthy(result.get('result') ?? false)
   }
 
-  /** At once where nothing has to be waited for, as with states that only look: what waiting costs is as much as such a state. */
+  /** Synchronous if nothing must be awaited, as for states that only read: an await costs as much as such a state. */
   callChunk(given: LowChunk, running: Dict, chunks: readonly LowChunk[], depth = 0, ownTag?: string): Later<Outcome> {
     if (!this.isPrepared(given)) {
       return this.prepared(given, running, chunks).then((low) =>
@@ -166,7 +167,7 @@ export class ChunkRunner {
     })
   }
 
-  /** Tells of the result to those who listen. */
+  /** Report the result to the listeners. */
   private reported(low: LowChunk, running: Dict, chunks: readonly LowChunk[], tag: string): Later<Outcome> {
     const result = running.get(tag)
     if (!(result instanceof Map)) return DONE
@@ -192,7 +193,7 @@ export class ChunkRunner {
     return !declaration?.modAggregate && !declaration?.modInit
   }
 
-  /** Joined with what can be done in the same call, and with its module initialised. */
+  /** Return the chunk, aggregated with others for the same call, after initialising its module. */
   private async prepared(given: LowChunk, running: Dict, chunks: readonly LowChunk[]): Promise<LowChunk> {
     const { states, log } = this.run
     const module = str(required(given, 'state'))
@@ -266,7 +267,7 @@ export class ChunkRunner {
   private failed(low: LowChunk, reqs: Iterable<readonly LowChunk[]>, running: Dict, tag: string): void {
     const trial = this.trials.get(tag)
     if (trial instanceof Map) {
-      // what was tried is shown, without the changes that will not come
+      // show the trial without the changes that will not happen
       if (truthy(trial.get('changes') ?? null)) trial.set('changes', new Map())
       trial.set('__run_num__', this.parts.nextNumber())
       identify(trial, low)
@@ -292,7 +293,7 @@ export class ChunkRunner {
     if (truthy(low.get('__prereq__') ?? false)) this.trials.set(tag, ret)
   }
 
-  /** Runs what is required first, then the state itself. */
+  /** Run the requisites first, then the state itself. */
   private async callUnmet(
     low: LowChunk,
     running: Dict,
@@ -345,7 +346,7 @@ export class ChunkRunner {
     return ret
   }
 
-  /** The results of states that a result stands for become results of their own. */
+  /** Record the results of sub-states as separate results. */
   private takeSubStates(ret: StateRet, low: LowChunk, running: Dict): void {
     if (!ret.has('sub_state_run')) return
     const subStates = dictDelete(ret, 'sub_state_run')

@@ -21,7 +21,7 @@ function told(chunks: readonly Dict[], place: number, end?: number): { soon: str
   return heard
 }
 
-test('states tell what they will look at, from the one that runs on', () => {
+test('states announce their reads, starting at the running one', () => {
   const link = chunk({ state: 'file', fun: 'symlink', name: '/etc/b', target: '../opt/c' })
   const others = ['1', '2', '3'].map((name) => chunk({ state: 'user', fun: 'present', name: `u${name}` }))
   const chunks = [chunk({ state: 'cmd', fun: 'run', name: 'true' }), link, ...others]
@@ -50,7 +50,7 @@ test('a file is looked at with its owner and the directories above it', () => {
   ])
 })
 
-test('states that run soon are told of together, however many', () => {
+test('states that run soon are announced together, however many', () => {
   const chunks = ['1', '2', '3', '4', '5'].map((name) => chunk({ state: 'user', fun: 'present', name }))
   expect(told(chunks, 0, 4)).toEqual({ soon: ['user 1', 'user 2', 'user 3', 'user 4'], later: ['user 5'] })
 })

@@ -37,7 +37,7 @@ const line = (attempt: number, comment: string, result = 'False'): string =>
   `Attempt ${attempt}: Returned a result of "${result}", with the following comment: "${comment}"`
 
 describe('a state that is retried', () => {
-  test('runs until it succeeds, and tells of each attempt before', async () => {
+  test('runs until it succeeds, and reports each earlier attempt', async () => {
     const results = [outcome(false, 'a'), outcome(false, 'b'), outcome(true, 'c')]
     const { comment, start, duration, pauses } = await retrying(serialAttempts, results)
     expect(comment).toBe([line(1, 'a'), line(2, 'b'), 'c'].join('\n'))

@@ -2,7 +2,7 @@
 import { after, type Later } from '../../base/mod.ts'
 import { type Dict, isDict, maskMarked, str, truthy, type Value } from '../../data/mod.ts'
 import type { StateContext, StepMemory } from '../../sdk/mod.ts'
-import { inSpan } from '../../telemetry/mod.ts'
+import { inSpan, isTraced } from '../../telemetry/mod.ts'
 import { lowTag } from '../compile/low-tag.ts'
 import type { LowChunk } from '../compile/types.ts'
 import { CallContexts } from './call-contexts.ts'
@@ -38,10 +38,9 @@ export class StateCaller {
     const call = new StateCall(this.parts, { low, chunks, running })
     const { steps } = this.parts.run
     if (steps && !truthy(low.get('__prereq__') ?? false)) return this.callStep(call, low, steps)
-    return after(
-      traced(low, () => call.result()),
-      unify,
-    )
+    // thousands of states run without a trace
+    const result = isTraced() ? traced(low, () => call.result()) : call.result()
+    return after(result, unify)
   }
 
   /** Return the context of a call, for hooks of a module. */
@@ -54,7 +53,7 @@ export class StateCaller {
     const known = steps.recall(tag)
     if (known) return known.set('__run_num__', this.parts.nextNumber())
     const place = this.parts.placeOf(low)
-    steps.begun(tag, place && `${place.file}:${place.line}`)
+    await steps.begun(tag, place && `${place.file}:${place.line}`)
     const ret = unify(await steps.during(tag, async () => traced(low, () => call.result())))
     // a parallel state ends later
     if (!this.parts.parallel.has(tag)) steps.ended(tag, maskMarked(ret) as StateRet)

@@ -26,10 +26,14 @@ export function verifyData(low: LowChunk, states: StateRegistry): string[] | Pro
   return states.isSettled(module) ? verify() : states.load(module).then(verify)
 }
 
-/** Return what may have been meant by a state that does not exist. */
+/** Return a similar name for a missing state, or why Brine does not have it if the error does not say so. */
 export function nearState(low: LowChunk, states: StateRegistry): string | undefined {
-  const full = `${str(low.get('state') ?? '')}.${str(low.get('fun') ?? '')}`
-  return states.has(full) ? undefined : didYouMean(full, states.names())
+  const module = str(low.get('state') ?? '')
+  const full = `${module}.${str(low.get('fun') ?? '')}`
+  if (states.has(full)) return undefined
+  const why = states.absence(module)
+  if (why !== undefined) return low.has('__sls__') ? undefined : why
+  return didYouMean(full, states.names())
 }
 
 function noText(name: Value, low: Dict): string {

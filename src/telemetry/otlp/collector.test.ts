@@ -57,7 +57,7 @@ describe('otlp-grpc', () => {
     await expect(collector.send(DOCUMENT, 5000)).rejects.toThrow('gRPC status 8: no room')
   })
 
-  test('fails where nobody listens', async () => {
+  test('fails without a listener', async () => {
     await expect(collectorOf('otlp-grpc', { endpoint: '127.0.0.1:1' })!.send(DOCUMENT, 5000)).rejects.toThrow(
       /ECONNREFUSED/,
     )

@@ -41,7 +41,7 @@ describe('SessionKeys', () => {
     expect(open().find('m1')?.keyString).toBe(fresh)
   })
 
-  it('makes no key for who only claims to have one', () => {
+  it('creates no key for an unproven claim', () => {
     const keys = new SessionKeys({ cachedir })
     expect(keys.find('stranger')).toBeUndefined()
     expect(readFileSync(file, 'utf8')).toBe('')

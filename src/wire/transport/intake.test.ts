@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { heldWhileAnswered, Intake } from './intake.ts'
 
-test('an intake cuts off whoever holds most when too much is held, and nobody else', () => {
+test('an intake closes only the connection that holds most when too much is held', () => {
   const cut: string[] = []
   const holder = (name: string) => ({ overflow: () => cut.push(name) })
   const intake = new Intake(1000)
@@ -11,7 +11,7 @@ test('an intake cuts off whoever holds most when too much is held, and nobody el
   intake.change(late, 150)
   expect(cut).toEqual(['greedy'])
   expect(intake.bytes).toBe(250)
-  // it lets go of what it held when its connection ends
+  // the bytes are released when the connection ends
   intake.change(greedy, -800)
   intake.change(modest, -100)
   intake.forget(late)
@@ -37,7 +37,7 @@ test('strangers share a smaller part, and are cut off among themselves', () => {
   expect([cut, intake.bytes]).toEqual([['one'], 850])
 })
 
-test('an intake cuts off one that alone wants more than there is', () => {
+test('an intake closes a connection that alone exceeds the limit', () => {
   const intake = new Intake(1000)
   let isCut = false
   intake.change({ overflow: () => (isCut = true) }, 1001)

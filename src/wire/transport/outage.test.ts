@@ -21,7 +21,7 @@ test('A peer that cannot be reached is named at once, then at growing intervals,
   ])
 })
 
-test('A connection that was lost is told of again when it is back', () => {
+test('A connection that was lost is reported again when it is back', () => {
   const site = outage()
   site.outage.works()
   site.outage.lost(undefined)

@@ -36,7 +36,7 @@ describe('a connection that is made again', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('tells its watch of failures, of what works and of what is lost', () => {
+  it('reports failures, connections and losses to its watch', () => {
     const told: string[] = []
     const dialed: Array<(error: Error | undefined) => void> = []
     const watch = { works: () => told.push('works'), lost: () => told.push('lost'), failed: () => told.push('failed') }

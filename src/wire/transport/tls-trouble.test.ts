@@ -18,7 +18,7 @@ function openssl(...words: string[]): void {
   execFileSync('openssl', words, { stdio: 'ignore' })
 }
 
-/** A key, and a certificate of its own for it. */
+/** Create a key with a self-signed certificate. */
 function certificate(name: string, days: string, address: string): void {
   const [key, request] = [file(`${name}.key`), file(`${name}.csr`)]
   writeFileSync(file(`${name}.ext`), `subjectAltName=IP:${address}\n`)
@@ -54,7 +54,7 @@ function closing<T extends { close(): unknown }>(thing: T): T {
   return thing
 }
 
-/** What takes connections and does not speak TLS. */
+/** Accept connections without speaking TLS. */
 async function stranger(answer: string | undefined): Promise<Endpoint> {
   const server: Server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -66,7 +66,7 @@ async function stranger(answer: string | undefined): Promise<Endpoint> {
   return { host: '127.0.0.1', port: (server.address() as { port: number }).port }
 }
 
-/** Some give no sign by which they can be told at once: that is told when the time is over. */
+/** Some failures have no immediate sign; they are reported after the time limit. */
 const timeFor = (told: RegExp): number => (/^\^(TlsError|BadSetting)/.test(told.source) ? PATIENCE_SECONDS : 4)
 
 async function refusalOf(
@@ -144,7 +144,7 @@ describe.each(['tcp', 'ws'])('TLS over %s', (name) => {
     transport = await openTransport(name)
   })
 
-  it.each(CASES)('%s is told with the address and the option', async (_, server, client, told) => {
+  it.each(CASES)('%s is reported with the address and the option', async (_, server, client, told) => {
     const listener = closing(await transport.listen(LOCAL, () => 'welcome', { ssl: server }))
     expect(await refusalOf(transport, listener.endpoint, client, timeFor(told))).toMatch(told)
   })
@@ -157,7 +157,7 @@ describe.each(['tcp', 'ws'])('TLS over %s', (name) => {
     ],
     ['hangs up', undefined, /^SaltReqTimeoutError: No TLS with .* may not speak TLS, which ssl here asks for/],
     ['keeps silent', '', /^SaltReqTimeoutError: No TLS with .* may not speak TLS, which ssl here asks for/],
-  ])('a peer without TLS that %s is told', async (_, answer, told) => {
+  ])('a peer without TLS that %s is reported', async (_, answer, told) => {
     const endpoint = await stranger(answer)
     expect(await refusalOf(transport, endpoint, ssl('ours', 'ours'), timeFor(told))).toMatch(told)
   })

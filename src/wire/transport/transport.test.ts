@@ -64,7 +64,7 @@ describe.each(['zeromq', 'tcp', 'ws'])('transport %s', (name) => {
     const received = vi.fn(() => new Promise(() => {}))
     const listener = closing(await transport.listen(LOCAL, (message) => (message === 'hello' ? message : received())))
     const client = closing(transport.connect(listener.endpoint))
-    // a time that is over before there is a connection sends nothing
+    // if the time limit passes before there is a connection, nothing is sent
     await client.request('hello')
     await expect(client.request(1, { timeout: 1, tries: 2 })).rejects.toThrow('Message timed out')
     await expect.poll(() => received.mock.calls.length).toBe(2)
@@ -92,7 +92,7 @@ describe.each(['zeromq', 'tcp', 'ws'])('transport %s', (name) => {
     expect(await answer).toBe('second')
   })
 
-  it('sends once what must not be sent twice', async () => {
+  it('sends a request once if it must not be repeated', async () => {
     let received = 0
     const listener = await transport.listen(LOCAL, () => {
       received++
@@ -104,7 +104,7 @@ describe.each(['zeromq', 'tcp', 'ws'])('transport %s', (name) => {
     expect(received).toBe(1)
   })
 
-  it('cuts off who announces too much', async () => {
+  it('closes connections that announce too much', async () => {
     const handler = vi.fn()
     const listener = closing(await transport.listen(LOCAL, handler, { maxMessageBytes: 1000 }))
     const client = closing(transport.connect(listener.endpoint))
@@ -132,7 +132,7 @@ describe.each(['zeromq', 'tcp', 'ws'])('transport %s', (name) => {
     )
   })
 
-  it('publishes to all in order, and again to those who come back', async () => {
+  it('publishes to all in order, and again to reconnected subscribers', async () => {
     let publisher = await transport.publisher(LOCAL)
     const { endpoint } = publisher
     const got: string[] = []
@@ -225,7 +225,7 @@ describe('TLS', () => {
     ssl = { keyfile, certfile, ca_certs: certfile }
   })
 
-  it.each(['tcp', 'ws'])('protects %s, and lets in only who has a certificate', async (name) => {
+  it.each(['tcp', 'ws'])('protects %s, and admits only peers with a certificate', async (name) => {
     const transport = await openTransport(name)
     const listener = closing(await transport.listen(LOCAL, (message) => message, { ssl }))
     expect(await closing(transport.connect(listener.endpoint, { ssl })).request('x')).toBe('x')

@@ -1,5 +1,5 @@
 // Users with few rights: joe has everything on web*, tina test.* everywhere, kim cmd.run as nobody only, rita the jobs
-// runner, and the local users nobody and daemon have a key each. None gets more by how a request is put.
+// runner, and the local users nobody and daemon have a key each. No form of a request gives one of them more.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -52,7 +52,7 @@ let count = 0
 /** A word that no other test has. */
 const word = (): string => `proof-${++count}-${process.pid}`
 
-describe('who may command some minions', () => {
+describe('a user who may command some minions', () => {
   it.each([
     ['glob', 'db1'],
     ['glob', '[!,web1,]*'],
@@ -91,7 +91,7 @@ describe('who may command some minions', () => {
   })
 })
 
-describe('who may call test functions', () => {
+describe('a user who may call test functions', () => {
   it('writes to no path by the number of a job', async () => {
     const victim = site.path('victim')
     writeFileSync(victim, 'precious')
@@ -163,7 +163,7 @@ describe('who may call test functions', () => {
   })
 })
 
-describe('who may run commands as another user', () => {
+describe('a user who may run commands as another user', () => {
   it.each([
     ['plainly', [{ __kwarg__: true, runas: 'root' }]],
     ['with a mark that is false', ['/tmp', { __kwarg__: true, runas: 'root' }, { __kwarg__: false, runas: 'nobody' }]],
@@ -178,7 +178,7 @@ describe('who may run commands as another user', () => {
     ['without keywords', []],
   ])('runs none as root, %s', async (_how, rest) => {
     const mark = word()
-    // what runs as nobody may leave a mark too, but not with this owner
+    // a command that runs as nobody may leave a mark too, but not with this owner
     await publish({ tgt: 'db1', fun: 'cmd.run', arg: [`echo ${mark}-$(id -un)`, ...rest], ...as('kim') })
     await site.settled()
     expect(site.events.some(({ tag, data }) => tag.includes('/ret/') && pack(data).includes(`${mark}-root`))).toBe(
@@ -206,7 +206,7 @@ describe('held before', () => {
   const login = (username: string): object => ({ eauth: 'auto', username, password: 'x' })
 
   it.each(['salt.cmd', 'jobs', 'jobs.constructor', 'jobs.__proto__', 'jobs.../../salt', 'JOBS.list_jobs', '@jobs'])(
-    'who may look at jobs does nothing by the runner %s',
+    'with rights to jobs does nothing by the runner %s',
     async (fun) => {
       const mark = word()
       const arg = ['*', 'cmd.run', [`touch ${site.path('marks', mark)}`]]
@@ -224,7 +224,7 @@ describe('held before', () => {
     { cmd: 'publish', fun: 'test.ping', tgt: '*', arg: [], user: 'root' },
     { cmd: 'publish', fun: 'test.ping', tgt: '*', arg: [], user: 'root', key: '' },
     { cmd: 'wheel', fun: 'file_roots.write', path: '../../x', data: 'x' },
-  ])('nobody is let do %j', async (load) => {
+  ])('no user may do %j', async (load) => {
     expect(isRefused(await site.client.clear(load))).toBe(true)
   })
 

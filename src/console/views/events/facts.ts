@@ -1,28 +1,28 @@
-// What can be told of an event at a glance: a line of its data, and the pages that it belongs to.
+// A summary of an event: a line of its data, and links to related pages.
 import type { LiveEvent } from '../../live/stream.ts'
 import { href } from '../../route.ts'
 
-const JID = /^\d{20}$/
+const JID = /^\d{20}(?:_\d+)?$/
 const MOST = 200
 
 /** The sender as one word: `minion:web1`. */
 export const originWord = (origin: LiveEvent['origin']): string =>
   !origin ? 'unknown' : origin.name === '' ? origin.kind : `${origin.kind}:${origin.name}`
 
-/** The sender as people say it; there is one master, and its name is long. */
+/** The sender as text; there is one master, and its name is long. */
 export const senderText = (origin: LiveEvent['origin']): string =>
   !origin ? 'unknown' : origin.kind === 'master' || origin.name === '' ? origin.kind : `${origin.kind} ${origin.name}`
 
 /** The job or call that an event is about. */
 function jidOf({ tag, data }: Pick<LiveEvent, 'tag' | 'data'>): string | undefined {
-  const [, inTag] = /^salt\/(?:job|run|wheel)\/(\d{20})(?:\/|$)/.exec(tag) ?? []
+  const [, inTag] = /^salt\/(?:job|run|wheel)\/(\d{20}(?:_\d+)?)(?:\/|$)/.exec(tag) ?? []
   const inData = data['jid']
   return inTag ?? (typeof inData === 'string' && JID.test(inData) ? inData : undefined)
 }
 
 /** The minion that an event is about. */
 function minionOf({ tag, data, origin }: LiveEvent): string | undefined {
-  const [, inTag] = /^salt\/(?:job\/\d{20}\/ret|beacon|minion)\/([^/]+)/.exec(tag) ?? []
+  const [, inTag] = /^salt\/(?:job\/\d{20}(?:_\d+)?\/ret|beacon|minion)\/([^/]+)/.exec(tag) ?? []
   if (inTag !== undefined) return inTag
   if (origin?.kind === 'minion') return origin.name
   return tag.startsWith('salt/auth') && typeof data['id'] === 'string' ? data['id'] : undefined
@@ -33,7 +33,7 @@ export interface EventLink {
   href: string
 }
 
-/** The pages about what an event is about. */
+/** Return links to the pages about an event. */
 export function linksOf(event: LiveEvent): EventLink[] {
   const jid = jidOf(event)
   const minion = minionOf(event)
@@ -52,10 +52,10 @@ function word(value: unknown): string {
   return String(value).slice(0, MOST)
 }
 
-/** What the row of an event says elsewhere, or what says nothing at a glance. */
+/** Fields that the row shows elsewhere, or that are no use in a summary. */
 const UNTOLD = new Set(['_stamp', 'jid', 'cmd', 'pub'])
 
-/** The data of an event as one short line. */
+/** Return the data of an event as one short line. */
 export function briefData(data: Record<string, unknown>): string {
   let text = ''
   for (const [key, value] of Object.entries(data)) {

@@ -21,7 +21,7 @@ describe('the filter of tags', () => {
     expect(filter.problem).toBeUndefined()
   })
 
-  it('says what is wrong with an expression, and filters nothing', () => {
+  it('reports an invalid expression, and filters nothing', () => {
     const filter = readTagFilter('/(/')
     expect(filter.problem).toMatch(/\(/)
     expect(filter.fits('x')).toBe(true)

@@ -44,6 +44,13 @@ describe('the log of events', () => {
     expect(numbers(log.state.value.rows)).toEqual(upTo(24, 11).reverse())
   })
 
+  it('shows an event once that a page had before the stream passed it on', async () => {
+    const log = stand(upTo(5))
+    await log.begin(4)
+    log.add([event(5), event(6)])
+    expect(numbers(log.state.value.rows)).toEqual(upTo(6).reverse())
+  })
+
   it('goes back to the beginning of the journal', async () => {
     const log = stand(upTo(25))
     await log.begin(25)
@@ -51,7 +58,7 @@ describe('the log of events', () => {
     expect(numbers(log.state.value.rows)).toEqual(upTo(25).reverse())
   })
 
-  it('keeps what it shows while it is held, and goes on without a gap', async () => {
+  it('keeps the displayed events while it is paused, and continues without a gap', async () => {
     const log = stand(upTo(5))
     await log.begin(5)
     log.hold()
@@ -70,7 +77,7 @@ describe('the log of events', () => {
     expect(log.state.value.previous).toBe(3)
   })
 
-  it('drops what is below when more came while it was held than it keeps', async () => {
+  it('drops older rows when more events arrived during a pause than it keeps', async () => {
     const log = stand(upTo(5), { most: 8 })
     await log.begin(5)
     log.hold()

@@ -1,5 +1,5 @@
-// The events that the page holds: those that match a filter, from some place of the journal to the newest. Memory is bounded; what was
-// dropped can be read from the journal again.
+// The events on the page: those that match a filter, from a position in the journal to the newest. Memory is bounded;
+// dropped events can be read from the journal again.
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { Problem } from '../../api/client.ts'
 import type { LiveEvent, Missed } from '../../live/stream.ts'
@@ -26,10 +26,10 @@ export interface LogSource {
 export interface LogState {
   /** Newest first. */
   rows: readonly LogRow[]
-  /** From where on earlier events can be read; null where there are none. */
+  /** The position for reading earlier events; null if there are none. */
   previous: number | null
   isHeld: boolean
-  /** How many came while the log is held. */
+  /** How many events arrived while the log is paused. */
   waiting: number
   isLoading: boolean
   problem: Problem | undefined
@@ -45,10 +45,10 @@ export interface LogBounds {
 
 const BOUNDS: LogBounds = { most: 5000, mostHeld: 20_000, size: 24 << 20 }
 
-/** How often the journal, which is written a moment after events come, is asked for the last of them. */
+/** How often the journal is polled for the last events, because it is written shortly after they arrive. */
 const LOOKS = 40
 const LOOK_MS = 100
-/** Pages that are read for one that has matching events. */
+/** Pages to read until one has matching events. */
 const PAGES = 5
 
 const sizes = new WeakMap<LiveEvent, number>()
@@ -73,11 +73,13 @@ export class EventLog {
   private readonly shown = signal<LogState>(EMPTY)
   private readonly source: LogSource
   private readonly bounds: LogBounds
-  /** What came while the log is held or its first page is read, newest last. */
+  /** Events that arrived while the log is paused or its first page is loading, the newest last. */
   private kept: LogRow[] = []
   private keptSize = 0
   private hasLost = false
   private isBegun = false
+  /** The number of the last event that the pages have, or will have once they are read. */
+  private read = 0
   private turn = 0
 
   constructor(source: LogSource, bounds: Partial<LogBounds> = {}) {
@@ -89,11 +91,11 @@ export class EventLog {
     return this.shown
   }
 
-  /** Read the latest events; `passed` is the number of the last one that the stream had passed on before this log heard it. */
+  /** Read the latest events; `passed` is the number of the stream's last event before this log listened. */
   async begin(passed: number): Promise<void> {
     const turn = ++this.turn
     this.isBegun = false
-    this.kept = this.kept.filter((row) => endOf(row) > passed)
+    this.dropRead(passed)
     this.change({ isLoading: true, problem: undefined })
     let page: LogPage = { items: [], previous: null, last: passed }
     let problem: Problem | undefined
@@ -107,12 +109,12 @@ export class EventLog {
     const rows = page.items.filter((event) => this.source.fits(event)).reverse()
     this.isBegun = true
     this.change({ rows, previous: page.previous, isLoading: false, problem })
-    this.kept = this.kept.filter((row) => endOf(row) > page.last)
+    this.dropRead(page.last)
     if (!this.shown.peek().isHeld) this.showKept()
     if (rows.length === 0 && page.previous !== null) await this.earlier()
   }
 
-  /** Add what the journal got since a page was read. */
+  /** Add the events that the journal got since a page was read. */
   private async upTo(page: LogPage, passed: number): Promise<LogPage> {
     let { items, last } = page
     for (let looks = 0; last < passed && looks < LOOKS; looks++) {
@@ -146,7 +148,7 @@ export class EventLog {
     if (this.isBegun) this.showKept()
   }
 
-  /** Read what came before the oldest row. */
+  /** Read the events before the oldest row. */
   async earlier(): Promise<void> {
     const { turn } = this
     for (let pages = 0; pages < PAGES; pages++) {
@@ -168,11 +170,19 @@ export class EventLog {
     this.change({ isLoading: false })
   }
 
+  /** Drop events up to a number, which pages have; the stream may pass them on later, because it gathers events. */
+  private dropRead(last: number): void {
+    this.read = last
+    this.kept = this.kept.filter((row) => endOf(row) > last)
+    this.keptSize = this.kept.reduce((size, row) => size + sizeOf(row), 0)
+  }
+
   private change(part: Partial<LogState>): void {
     this.shown.value = { ...this.shown.peek(), ...part }
   }
 
-  private take(rows: readonly LogRow[]): void {
+  private take(came: readonly LogRow[]): void {
+    const rows = came.filter((row) => endOf(row) > this.read)
     if (rows.length === 0) return
     this.kept.push(...rows)
     for (const row of rows) this.keptSize += sizeOf(row)
@@ -190,7 +200,10 @@ export class EventLog {
     this.hasLost = true
   }
 
-  /** Put what was kept above the rows. Where some of it had to go, the rows below it go too: the journal has them. */
+  /**
+   * Insert the waiting events above the rows. If some of them were dropped, drop the rows below too: the journal has
+   * them.
+   */
   private showKept(): void {
     const news = this.kept.reverse()
     const below = this.hasLost ? [] : this.shown.peek().rows

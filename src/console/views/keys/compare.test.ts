@@ -20,7 +20,7 @@ it.each([
   expect(list.unread).toEqual([])
 })
 
-it('tells of lines that it cannot read', () => {
+it('reports lines that it cannot parse', () => {
   expect(readList(`web1 ${A}\nweb2 nothing\n${B}\nweb3 ${A} ${B}`).unread.map(([line]) => line)).toEqual([2, 3, 4])
 })
 

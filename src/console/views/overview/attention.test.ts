@@ -47,12 +47,12 @@ describe('issuesOf', () => {
     ])
   })
 
-  it('tells what the master cannot write', () => {
+  it('reports unwritable paths of the master', () => {
     const status = { ...STATUS, health: { ...STATUS.health, storage: 'No space left' } }
     expect(issuesOf(status, NOTHING)[0]).toMatchObject({ key: 'storage', detail: 'No space left' })
   })
 
-  it('names failed jobs with what is missing', () => {
+  it('lists failed jobs with their missing minions', () => {
     const job = {
       jid: '20261116100000000001',
       function: 'state.apply',

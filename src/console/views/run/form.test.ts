@@ -51,7 +51,7 @@ describe('a form', () => {
     })
   })
 
-  it('says what is missing or wrong', () => {
+  it('reports missing and invalid arguments', () => {
     const call = callOf(ADD, texts({ uid: 'many' }))
     expect([call.missing, Object.keys(call.wrong)]).toEqual([['name'], ['uid']])
   })
@@ -88,7 +88,7 @@ describe('a form', () => {
     expect(line).toBe("salt '*' user.add ann password='…'")
   })
 
-  it('knows functions that can tell what they would change', () => {
+  it('recognises functions that support a dry run', () => {
     expect(canTest(described(argument('test', 'any')))).toBe(true)
     expect(canTest({ ...described(argument('kwargs', 'open')), name: 'state.apply' })).toBe(true)
     expect(canTest(ADD)).toBe(false)

@@ -18,7 +18,7 @@ const overlaps = ({ nodes }: GraphLayout): string[] =>
   )
 
 describe('the layout of a graph', () => {
-  it('puts each node behind what it requires', () => {
+  it('places each node after the nodes that it requires', () => {
     const layers = layersOf(graph({ a: [], b: ['a'], c: ['a'], d: ['b', 'c'], e: ['a', 'd'] }))
     expect(Object.fromEntries(layers)).toEqual({ a: 0, b: 1, c: 1, d: 2, e: 3 })
   })

@@ -19,13 +19,13 @@ test.each([
   [true, { a: host(1, 0) }, null, 'Changes will be made from playbook x.yml', CHANGES],
   [true, { a: host(0, 0) }, true, 'No changes to be made from playbook x.yml', {}],
   [true, { a: host(1, 1) }, false, 'There were some issues running the playbook x.yml', CHANGES],
-])('a playbook with test=%s whose hosts tell %j is %s', async (isTest, stats, result, comment, changes) => {
+])('a playbook with test=%s and host results %j is %s', async (isTest, stats, result, comment, changes) => {
   const others = { 'ansible.playbooks': () => fromPlain({ plays, stats }) }
   const told = await tryState(ansible, 'playbooks', { kwargs: { name: 'x.yml' }, others, test: isTest })
   expect(toPlain(told)).toEqual({ name: 'x.yml', result, comment, changes })
 })
 
-test('a playbook that tells nothing fails with what was written to stderr', async () => {
+test('a playbook without results fails with the text on stderr', async () => {
   const others = { 'ansible.playbooks': () => fromPlain({ stderr: 'no such file' }) }
   expect((await tryState(ansible, 'playbooks', { args: ['x.yml'], others })).get('comment')).toBe('no such file')
 })

@@ -1,5 +1,5 @@
-// Answers of a Python library that is installed on the machine, such as reclass: a short program gets its input on stdin as JSON, and
-// prints JSON.
+// Results of a Python library that is installed on the machine, such as reclass: a short program reads its input from
+// stdin as JSON, and prints JSON.
 import { decodeBytes, dumpJson, failure, loadJson, str, type Value } from '../../../data/mod.ts'
 import { type DataSourceContext, option } from '../../../sdk/mod.ts'
 
@@ -7,7 +7,7 @@ interface PythonRequest {
   /** Reads its input as `given` and sets `answer`. */
   program: readonly string[]
   given: Value
-  /** A folder where the library is, besides the usual ones. */
+  /** A folder of the library, in addition to the usual ones. */
   path?: string | undefined
 }
 
@@ -27,5 +27,7 @@ export async function askPython(ctx: DataSourceContext, { program, given, path }
   })
   if (retcode === 0) return loadJson(decodeBytes(stdout))
   const lines = decodeBytes(stderr).trim().split('\n')
-  throw failure(lines.at(-1) || `${python} ended with ${retcode}`)
+  const problem = lines.at(-1) || `${python} ended with ${retcode}`
+  const lacking = /^ModuleNotFoundError: No module named '([\w.]+)'$/.exec(problem)?.[1]
+  throw failure(lacking === undefined ? problem : `${problem}; install it for ${python} (option python_executable)`)
 }

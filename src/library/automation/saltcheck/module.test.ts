@@ -1,4 +1,4 @@
-// Tests of tests: what saltcheck asserts, and where it looks for tests.
+// Tests of saltcheck: its assertions, and where it searches for test files.
 import { expect, test } from 'vitest'
 import { type Dict, fromPlain, toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
@@ -44,7 +44,7 @@ test.each([
   expect(await outcome(wish)).toEqual({ status })
 })
 
-test('a test tells in detail what it compared, but not what is to be hidden', async () => {
+test('a test reports in detail what it compared, but not hidden values', async () => {
   const wish = { assertion: 'assertEqual', args: ['key'], expected_return: 'other', output_details: true }
   expect(await outcome(wish)).toEqual({
     status: 'Fail: other is not equal to key',
@@ -69,7 +69,7 @@ test('a test of several assertions fails when one of them does, each about a par
   })
 })
 
-test('a test that is to be skipped, and one of a function there is not', async () => {
+test('a skipped test, and a test of a missing function', async () => {
   const wish = { assertion: 'assertEqual', args: ['x'], expected_return: 'x' }
   expect(await outcome({ ...wish, skip: true })).toEqual({ status: 'Skip' })
   expect(await outcome({ ...wish, module_and_function: 'test.none' })).toEqual({ status: 'Fail - invalid test' })
@@ -91,7 +91,7 @@ const tree = {
   'slsutil.renderer': () => TESTS,
 }
 
-test('tests of SLS files are counted, and those that have none too', async () => {
+test('tests of SLS files are counted, and SLS files without tests too', async () => {
   const report = toPlain(
     await tryFunction(saltcheck, 'run_state_tests', { args: ['web,none'], kwargs: { only_fails: true }, others: tree }),
   ) as Array<Record<string, Record<string, unknown>>>

@@ -1,5 +1,5 @@
-// saltclass: a file for each node lists classes; a class has pillars, states and further classes. Files are Jinja and YAML. What is
-// known so far is `__pillar__` in templates.
+// saltclass: a file for each node lists classes; a class has pillars, states and further classes. Files are Jinja and
+// YAML. Templates see the data so far as `__pillar__`.
 import { type Dict, deepCopy, equals, fnmatch, isDict, isList, str, traverse, type Value } from '../../../data/mod.ts'
 import { baseName, type DataSourceContext, dirName, loadYaml, plainTemplates } from '../../../sdk/mod.ts'
 
@@ -14,11 +14,11 @@ interface Lookup {
   ctx: DataSourceContext
   minionId: string
   path: string
-  /** Pillar of other sources; templates see it as `__pillar__`, with what is merged so far. */
+  /** Pillar of other sources; templates see it as `__pillar__`, merged with the data so far. */
   pillar: Dict
 }
 
-/** Return what the node and its classes say, in order. */
+/** Return the merged data of the node and its classes. */
 export async function readNode(lookup: Lookup): Promise<Node> {
   return new NodeReader(lookup).read()
 }
@@ -39,7 +39,7 @@ class NodeReader {
     this.files = await filesBelow(ctx, `${path}/classes`)
     const nodes = await filesBelow(ctx, `${path}/nodes`)
     const file = nodes.filter((each) => baseName(each) === `${minionId}.yml`).at(-1)
-    if (file === undefined) ctx.log('warning', `${minionId}: Node definition not found`)
+    if (file === undefined) ctx.log('warning', `${minionId}: Node definition not found below ${path}/nodes`)
     const node = file === undefined ? new Map<Value, Value>() : await this.file(file)
     mergeInto(this.pillar, dictAt(node, 'pillars'))
     const classes = await this.expanded(namesAt(node, 'classes'))
@@ -55,7 +55,7 @@ class NodeReader {
     }
   }
 
-  /** Return classes in the order in which they are merged: the classes that a class needs come before it, and each class comes once. */
+  /** Return classes in merge order: the classes that a class needs precede it, and each class occurs once. */
   private async expanded(wanted: readonly string[]): Promise<string[]> {
     const order: string[] = []
     const visit = async (names: readonly string[]): Promise<void> => {
@@ -153,7 +153,7 @@ const listAt = (data: Dict, key: string): Value[] => {
 
 const namesAt = (data: Dict, key: string): string[] => listAt(data, key).map(str)
 
-/** Merge dicts; lists are joined, or replaced by one that begins with `^`. */
+/** Merge dicts; lists are joined, or replaced if the new list begins with `^`. */
 function mergeInto(target: Dict, more: Dict): void {
   for (const [key, value] of more) {
     const known = target.get(key)
@@ -169,7 +169,7 @@ function mergeInto(target: Dict, more: Dict): void {
 
 const REFERENCE = /(\\?)\$\{(.*?)\}/g
 const WHOLE = /^\$\{([^}]*)\}$/
-/** How often a value may lead to another one. */
+/** Limit of chained references between values. */
 const MOST_STEPS = 20
 
 /** Replace `${a:b}` in texts by the value at that path; `\${` stays, without its backslash. */

@@ -1,4 +1,4 @@
-// The caller against a listener of its own: who signs, where keys come from, what happens when the service is busy.
+// The caller against a test server: signing, sources of keys, retries of a busy service.
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -79,7 +79,7 @@ test('A profile, the environment and the shared files have keys, in this order',
   expect(hideMarked('x secret of a file x')).not.toContain('secret of a file')
 })
 
-test('Without a key, with half a key and with an unknown profile, the error says what is missing', async () => {
+test('Without a key, with half a key and with an unknown profile, the error names the missing part', async () => {
   await expect(zones(null)).rejects.toThrow('No authentication credentials found')
   await expect(zones({ keyid: 'OWNKEY' })).rejects.toThrow("'key' is missing")
   await expect(zones('nosuch')).rejects.toThrow("The profile 'nosuch' is no dict in the options or in pillar")
@@ -106,7 +106,7 @@ test('A role is taken on once, with the key that is configured', async () => {
   expect(seen[1]!.token).toBe('token of the role')
 })
 
-test('A role that a key opened is not for callers who name the key without its secret, or another external id', async () => {
+test('An assumed role is not shared with callers who name the key without its secret, or another external id', async () => {
   const isRight = (headers: IncomingMessage['headers']): boolean => headers['authorization']!.includes('GOODKEY')
   answers = [
     ({ headers }, body) => {
@@ -144,7 +144,7 @@ test('The role of the machine comes from the second version of its metadata serv
 })
 
 // by boto_ec2.import_key
-test('A busy service is asked again; a refusal is not, and has the words of AWS', async () => {
+test("Requests to a busy service are repeated; a refusal is not, and has AWS's text", async () => {
   let asked = 0
   answers = [
     (_request, body) => {

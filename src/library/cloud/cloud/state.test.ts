@@ -3,7 +3,7 @@ import { toPlain, type Value } from '../../../data/mod.ts'
 import { tryState } from '../../../sdk/mod.ts'
 import states from './state.ts'
 
-/** A provider with these machines and volumes, and what was asked of it. */
+/** A provider with these machines and volumes, and the requests to it. */
 function provider(machines: string[], volumes: Record<string, string[]> = {}) {
   const asked: string[] = []
   const note = (fun: string, answer: Value) => (args: readonly Value[]) => {
@@ -31,7 +31,7 @@ function provider(machines: string[], volumes: Record<string, string[]> = {}) {
 }
 
 describe('the states of cloud', () => {
-  it('make a machine of a profile or a provider unless it is there', async () => {
+  it('create a machine of a profile or a provider unless it exists', async () => {
     const { asked, apply } = provider([])
     expect(await apply('profile', { name: 'web1', profile: 'web' }, true)).toMatchObject({
       ...{ result: null, comment: 'Instance web1 needs to be created' },
@@ -50,7 +50,7 @@ describe('the states of cloud', () => {
     })
   })
 
-  it('tell why a machine was not made', async () => {
+  it('report why a machine was not created', async () => {
     const others = {
       'cloud.has_instance': () => false,
       'cloud.profile': () => new Map([['web1', new Map([['Error', 'no room']])]]),
@@ -61,7 +61,7 @@ describe('the states of cloud', () => {
     })
   })
 
-  it('destroy a machine that is there, and obey onlyif and unless', async () => {
+  it('destroy an existing machine, and obey onlyif and unless', async () => {
     const { asked, apply } = provider(['web1'])
     expect(await apply('absent', { name: 'web2' })).toMatchObject({ comment: 'Already absent instance web2' })
     expect(await apply('absent', { name: 'web1', onlyif: 'false' })).toMatchObject({

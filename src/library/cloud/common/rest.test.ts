@@ -20,7 +20,7 @@ test('An answer that is no JSON object is neither an empty list nor a thing that
   expect(rest.objectOf('GET /servers', { ...answer, text: '{"servers": []}' }).has('servers')).toBe(true)
 })
 
-test('A list whose pages never end is given up', async () => {
+test('A list with endless pages is aborted', async () => {
   const endless = allPages('/servers', 1, async (page) => [[], page])
   await expect(endless).rejects.toThrow('The list /servers does not come to an end')
 })

@@ -22,7 +22,7 @@ interface Program {
   others: Record<string, (args: readonly Value[], kwargs: Keywords) => Promise<Value>>
 }
 
-/** Stand in for the program: `answer` gives what it prints, or undefined when it fails. */
+/** Stand in for the program: `answer` returns its output, or undefined for a failure. */
 function program(answer: (line: string) => string | undefined): Program {
   const ran: string[][] = []
   const others: Program['others'] = {
@@ -92,7 +92,7 @@ test('calls the program with flags and values, and never through a shell', async
   expect(helm.ran).toHaveLength(ran)
 })
 
-test('returns what the program prints as data, as text, or what went wrong', async () => {
+test('returns the output as data, as text, or the error', async () => {
   const helm = program((line) =>
     line.startsWith('list') ? '[{"name": "web"}]' : line.startsWith('version') ? 'v3' : undefined,
   )

@@ -35,12 +35,13 @@ async function documentsOf(ctx: Renders, { source, template, saltenv, template_c
   let text = new TextDecoder().decode(await ctx.host.read(str(cached)))
   if (template) {
     const context = new Map([...(template_context ?? [])].map(([name, value]) => [str(name), value]))
-    text = str(await ctx.render({ text, path: str(cached), renderer: template, saltenv: env, asFile: true, context }))
+    const place = { path: str(cached), from: str(cached) }
+    text = str(await ctx.render({ text, ...place, renderer: template, saltenv: env, asFile: true, context }))
   }
   return yamlDocuments(text)
 }
 
-/** Return the documents of a YAML text. A line that begins with `---` ends a document wherever it stands. */
+/** Return the documents of a YAML text. A line that begins with `---` always ends a document. */
 async function yamlDocuments(text: string): Promise<Value[]> {
   const parts = text.split(/^---(?=\s|$)/m)
   if (parts.length > MOST_DOCUMENTS)
@@ -83,7 +84,7 @@ export interface Parts extends Source {
   secret_type?: string | null
 }
 
-/** Return the object of a kind that the arguments of a function describe. `live` is the object that is there. */
+/** Return the object of a kind for the arguments of a function. `live` is the existing object. */
 export async function objectOf(ctx: Renders, kind: Kind, parts: Parts, live?: Dict | null): Promise<Dict> {
   const written = parts.source ? await fromFile(ctx, kind, parts) : parts
   const body: Dict = new Map<Value, Value>([
@@ -149,7 +150,7 @@ function metadataOf(ctx: Renders, { name, namespace }: Parts, given: Dict | null
   return metadata
 }
 
-/** Labels and annotations are texts, whatever YAML makes of them. */
+/** Labels and annotations are converted to text, whatever type YAML gives them. */
 function textValues(field: string, value: Value): Value {
   if ((field !== 'labels' && field !== 'annotations') || !isDict(value)) return value
   return new Map([...value].map(([name, item]) => [str(name), typeof item === 'boolean' ? String(item) : str(item)]))
@@ -168,7 +169,7 @@ const camelKeys = (dict: Dict): Dict =>
 
 const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'ReplicaSet', 'DaemonSet'])
 
-/** Fill in what the API server demands and what follows from the rest. */
+/** Add the fields that the API server requires and that follow from others. */
 function complete(kind: Kind, name: string, spec: Dict, live: Dict | null): void {
   if (WORKLOADS.has(kind.kind)) completeWorkload(name, spec, live)
   if (kind.kind === 'Job' && spec.has('template')) neverRestart(dictIn(spec, 'template'))

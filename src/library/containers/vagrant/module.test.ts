@@ -54,7 +54,7 @@ function lab() {
   return { call, kept, calls, host }
 }
 
-test('keeps what Salt knows of a machine, and finds it by both names', async () => {
+test("stores Salt's data about a machine, and finds it by both names", async () => {
   const { call } = lab()
   expect(await call('init', ['web1', '/srv/lab'], { machine: 'web', runas: 'ann' })).toBe(
     'Name web1 defined using VM web',
@@ -99,7 +99,7 @@ test('starts, stops and destroys machines in the directory of their Vagrantfile'
   ])
 })
 
-test('tells how a machine is reached, and marks its key as a secret', async () => {
+test('returns the SSH settings of a machine, and marks its key as a secret', async () => {
   const { call, host } = lab()
   await host.makeDirectory('/srv/lab', { parents: true })
   await host.write('/srv/lab/key', 'PRIVATE-KEY-OF-WEB')

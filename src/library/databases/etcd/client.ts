@@ -1,5 +1,6 @@
-// Keys of an etcd server, by its API v2 or, through its JSON gateway, v3. A profile has Salt's names (`etcd.host` and so on). Values of
-// v3 are msgpack, as Salt writes them, unless `etcd.encode_values` is off.
+// Keys of an etcd server, by its API v2 or, through its JSON gateway, v3. A profile has Salt's names (`etcd.host` and
+// so on). As in Salt, values of v3 are msgpack, unless `etcd.encode_values` is off.
+import { didYouMean, type Log, withHint } from '../../../base/mod.ts'
 import {
   type Dict,
   decodeBytes,
@@ -22,17 +23,17 @@ export interface Etcd {
   get(key: string): Promise<Value | undefined>
   /** Keep a value, for a number of seconds where one is given. */
   set(key: string, value: Value, seconds?: number): Promise<void>
-  /** Make a folder; return false where there is one. Only the API v2 has folders. */
+  /** Create a folder; return false if it exists. Only the API v2 has folders. */
   makeFolder(key: string, seconds?: number): Promise<boolean>
-  /** Return whether there was such a key. */
+  /** Delete a key; return whether it existed. */
   delete(key: string, recurse?: boolean): Promise<boolean>
-  /** Return what is below a key, as nested dicts; undefined when there is nothing. */
+  /** Return the data below a key as nested dicts; undefined if there is none. */
   tree(key: string): Promise<Dict | undefined>
 }
 
 type Context = Pick<DataSourceContext, 'http'>
 
-/** What differs between requests to one server. */
+/** The parts of a request that differ between requests to one server. */
 type Request = Pick<WebRequest, 'method' | 'body' | 'headers'>
 
 function serverOf(profile: Dict): { base: string; rest: Partial<WebRequest> } {
@@ -52,6 +53,22 @@ function serverOf(profile: Dict): { base: string; rest: Partial<WebRequest> } {
       ...(ca && { ca }),
       ...(cert && key && { cert: [cert, key] as const }),
     },
+  }
+}
+
+/** Settings of Salt's client; some of them have no effect here. */
+const SETTINGS = [
+  ...['host', 'port', 'protocol', 'username', 'password', 'ca', 'cert', 'client_cert', 'client_key', 'require_v2'],
+  ...['encode_keys', 'encode_values', 'raw_keys', 'raw_values', 'unicode_errors', 'read_timeout', 'timeout'],
+  ...['allow_reconnect', 'allow_redirect', 'srv_domain', 'version_prefix', 'expected_cluster_id', 'lock_prefix'],
+].map((name) => `etcd.${name}`)
+
+/** Log settings of a profile that no client of etcd has: a misspelt one would mean the server of the default. */
+export function reportUnknownSettings(profile: Dict, log: Log): void {
+  for (const name of [...profile.keys()].map(str)) {
+    if (!name.startsWith('etcd.') || SETTINGS.includes(name)) continue
+    const unknown = `An etcd profile has the unknown setting '${name}', which has no effect`
+    log('warning', withHint(unknown, didYouMean(name, SETTINGS)))
   }
 }
 

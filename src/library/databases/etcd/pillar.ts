@@ -1,7 +1,7 @@
-// `etcd`: what an etcd server has below a key.
+// `etcd`: the data of an etcd server below a key.
 import { type Dict, failure, isDict } from '../../../data/mod.ts'
 import { arg, defineExtPillar } from '../../../sdk/mod.ts'
-import { etcdOf } from './client.ts'
+import { etcdOf, reportUnknownSettings } from './client.ts'
 
 export default defineExtPillar({
   name: 'etcd',
@@ -17,6 +17,7 @@ export default defineExtPillar({
     if (profile === undefined || !isDict(profile)) {
       throw failure(`The option '${name}', which is the profile of ext_pillar etcd, is not a mapping`)
     }
+    reportUnknownSettings(profile as Dict, ctx.log)
     const path = root.startsWith('root=') ? root.slice('root='.length) : '/'
     // the id must stay one name in the path
     const own = path.replaceAll('%(minion_id)s', () => ctx.minionId.replaceAll('/', ''))

@@ -1,6 +1,13 @@
 // `etcd`: values of keys of an etcd server.
-import { arg, defineSdb } from '../../../sdk/mod.ts'
-import { etcdOf } from './client.ts'
+import type { Dict, Value } from '../../../data/mod.ts'
+import { arg, defineSdb, type SdbContext } from '../../../sdk/mod.ts'
+import { type Etcd, etcdOf, reportUnknownSettings } from './client.ts'
+
+function open(ctx: SdbContext, settings: Iterable<readonly [Value, Value]>): Etcd {
+  const profile: Dict = new Map(settings)
+  reportUnknownSettings(profile, ctx.log)
+  return etcdOf(ctx, profile)
+}
 
 export default defineSdb({
   name: 'etcd',
@@ -11,11 +18,11 @@ export default defineSdb({
         '`etcd.client_key`, `etcd.require_v2` (True; False for API v3) and `etcd.encode_values` (True: values of v3 are msgpack)',
     ),
   },
-  get: async (ctx, key, { profile }) => etcdOf(ctx, new Map(profile)).get(key),
+  get: async (ctx, key, { profile }) => open(ctx, profile).get(key),
   set: async (ctx, key, value, { profile }) => {
-    const etcd = etcdOf(ctx, new Map(profile))
+    const etcd = open(ctx, profile)
     await etcd.set(key, value)
     return etcd.get(key)
   },
-  delete: (ctx, key, { profile }) => etcdOf(ctx, new Map(profile)).delete(key),
+  delete: (ctx, key, { profile }) => open(ctx, profile).delete(key),
 })

@@ -3,7 +3,7 @@ import { fromPlain, type Value } from '../../../data/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import influxdb from './module.ts'
 
-/** A server with fixed answers, by statement; and what it was asked. */
+/** A server with fixed answers by statement, which records its requests. */
 function server(answers: Record<string, unknown>) {
   const asked: string[] = []
   const others = {
@@ -22,14 +22,14 @@ const series = (name: string, columns: string[], ...values: unknown[][]) => ({
 })
 
 describe('influxdb', () => {
-  test('makes a database that is not there', async () => {
+  test('creates a missing database', async () => {
     const { asked, ask } = server({ 'SHOW DATABASES': series('databases', ['name'], ['_internal'], ['app']) })
     expect(await ask('create_db', 'app')).toBe(false)
     expect(await ask('create_db', 'other "x"')).toBe(true)
     expect(asked.at(-1)).toBe('CREATE DATABASE "other \\"x\\""')
   })
 
-  test('tells the privileges of a user', async () => {
+  test('returns the privileges of a user', async () => {
     const grants = series('', ['database', 'privilege'], ['app', 'READ'], ['logs', 'ALL PRIVILEGES'])
     const { ask } = server({ 'SHOW GRANTS FOR "joe"': grants })
     expect(await ask('list_privileges', 'joe')).toEqual(fromPlain({ app: 'read', logs: 'all' }))
@@ -41,7 +41,7 @@ describe('influxdb', () => {
     expect(asked.at(-1)).toBe(`CREATE USER "joe" WITH PASSWORD 'p\\'w' WITH ALL PRIVILEGES`)
   })
 
-  test('tells what the server refused', async () => {
+  test('reports errors of the server', async () => {
     const { ask } = server({ 'SHOW USERS': { error: 'unable to parse authentication credentials' } })
     await expect(ask('list_users')).rejects.toThrow('unable to parse authentication credentials')
   })

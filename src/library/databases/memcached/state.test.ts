@@ -30,7 +30,7 @@ test('managed sets a key once, and a dry run changes nothing', async () => {
   expect(await apply('managed', wanted)).toMatchObject(settled)
 })
 
-test('managed changes a value, and tells an integer from its text', async () => {
+test('managed changes a value, and distinguishes an integer from its text', async () => {
   const { apply } = server({ size: '5' })
   const wanted = { name: 'size', value: 5 }
   const foreseen = { result: null, comment: "Value of key 'size' would be changed" }
@@ -39,7 +39,7 @@ test('managed changes a value, and tells an integer from its text', async () => 
   expect(await apply('managed', wanted)).toMatchObject({ result: true, changes: {} })
 })
 
-test('managed refuses what cannot be stored, also in a dry run, and tells of a failure', async () => {
+test('managed refuses values that cannot be stored, also in a dry run, and reports a failure', async () => {
   const { apply } = server({ old: 'x' }, false)
   const comment = "Value of key 'k' must be a text or an integer, not list"
   for (const isDry of [true, false]) {
@@ -64,7 +64,7 @@ test('absent deletes a key once, and a dry run changes nothing', async () => {
   expect(await apply('absent', { name: 'colour' })).toMatchObject(settled)
 })
 
-test('absent leaves a key with another value than the given one, and tells of a failure', async () => {
+test('absent leaves a key with another value than the given one, and reports a failure', async () => {
   const { apply } = server({ colour: 'red' }, false)
   const settled = { result: true, changes: {}, comment: "Value of key 'colour' ('red') is not 'blue'" }
   expect(await apply('absent', { name: 'colour', value: 'blue' })).toMatchObject(settled)

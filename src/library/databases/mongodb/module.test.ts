@@ -38,7 +38,7 @@ describe('mongodb', () => {
     expect(await ask('user_roles_exists', 'joe', fromPlain(['dbAdmin']), 'app')).toBe(false)
   })
 
-  test('tells refusals and a server that is not there', async () => {
+  test('reports refusals and an unreachable server', async () => {
     expect(await (await shell('brine-answer:{"error":"not authorized"}\n')).ask('db_list')).toBe('not authorized')
     expect(await (await shell('MongoNetworkError: connect ECONNREFUSED\n')).ask('user_create', 'a', 'b')).toBe(false)
   })

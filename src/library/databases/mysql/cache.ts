@@ -33,7 +33,7 @@ class MysqlBanks implements SharedBanks {
     return truthy(value) ? str(value) : ''
   }
 
-  /** Run statements, and return the rows that they print. */
+  /** Run statements; return the printed rows. */
   private async run(statements: readonly string[]): Promise<string[][]> {
     const client = await findClient(this.ctx.host)
     if (client === undefined) throw failure('The program mysql was not found')
@@ -49,7 +49,8 @@ class MysqlBanks implements SharedBanks {
     const env = password ? { env: new Map([['MYSQL_PWD', password]]) } : {}
     const stdin = `${statements.join(';\n')};\n`
     const { retcode, stdout, stderr } = await this.ctx.host.run({ argv, stdin, timeout: SECONDS, ...env })
-    if (retcode !== 0) throw failure(decodeBytes(stderr).trim())
+    const place = socket || `${this.setting('host') || '127.0.0.1'}:${this.setting('port') || '3306'}`
+    if (retcode !== 0) throw failure(`${place}: ${decodeBytes(stderr).trim()}`)
     const lines = decodeBytes(stdout).split('\n')
     return lines.filter((line) => line !== '').map((line) => line.split('\t'))
   }

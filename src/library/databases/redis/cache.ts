@@ -1,7 +1,7 @@
 // `redis`: the data cache on a Redis server, as Salt lays it out: a sorted set of banks, and for each bank a hash of values and one of times.
 import { decodeMsgpack, encodeMsgpack, failure, numberOf, str, truthy, type Value } from '../../../data/mod.ts'
 import { type CacheChange, type DataSourceContext, defineCache, type SharedBanks } from '../../../sdk/mod.ts'
-import { RedisClient, RedisError, type Reply } from './module/client.ts'
+import { portOf, RedisClient, RedisError, type Reply } from './module/client.ts'
 
 /** Each character of these texts is one byte. */
 const bytesText = (value: Value): string => Buffer.from(encodeMsgpack(value, 'bus')).toString('latin1')
@@ -40,7 +40,10 @@ class RedisBanks implements SharedBanks {
 
   private open(): Promise<RedisClient> {
     const socket = this.setting('unix_socket_path')
-    const place = { host: this.setting('host') || 'localhost', port: Number(this.setting('port')) || 6379 }
+    const place = {
+      host: this.setting('host') || 'localhost',
+      port: portOf(this.setting('port'), 'cache.redis.port', 6379),
+    }
     const [password, db] = [this.setting('password'), this.setting('db')]
     const login = [...(password ? [['AUTH', toWire(password)]] : []), ...(db ? [['SELECT', db]] : [])]
     return RedisClient.open(this.ctx, socket ? { path: socket } : place, login, 'latin1')
@@ -92,7 +95,7 @@ class RedisBanks implements SharedBanks {
     await this.forgetEmpty([...touched])
   }
 
-  /** Return the requests that remove a bank and those below it. */
+  /** Return the requests that remove a bank and its sub-banks. */
   private async removals(bank: string): Promise<string[][]> {
     const below = (await this.banks()).filter((each) => each === bank || each.startsWith(`${bank}/`))
     return below.flatMap((each) => {

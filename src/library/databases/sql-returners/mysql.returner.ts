@@ -48,7 +48,11 @@ export default defineReturner({
         ...tls,
       ]
       const client = { argv: [...argv, '-u', str(user), str(db)], env: new Map([['MYSQL_PWD', str(pass)]]) }
-      return runClient(ctx, client, sql)
+      return runClient(
+        ctx,
+        { ...client, place: unix_socket === '' ? `${str(host)}:${str(port)}` : str(unix_socket) },
+        sql,
+      )
     },
   }),
 })

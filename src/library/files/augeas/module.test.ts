@@ -4,7 +4,7 @@ import { MemoryHost } from '../../../host/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import augeas from './module.ts'
 
-/** What augtool prints for single commands. */
+/** The output of augtool for single commands. */
 const SHOWN: Readonly<Record<string, string>> = {
   'match /files/etc/hosts/*': '/files/etc/hosts/1 = (none)\n/files/etc/hosts/#comment = a = b\n',
   'match /files/etc/hosts/*/*': '/files/etc/hosts/1/ipaddr = 127.0.0.1\n',
@@ -77,7 +77,7 @@ test.each<[string[], string | null, string]>([
     'Redis',
     'saving failed\nLenses are normally configured as "name.lns". Did you mean "Redis.lns"?',
   ],
-])('augeas.execute %j with lens %s tells what is wrong', async (commands, lens, error) => {
+])('augeas.execute %j with lens %s reports the error', async (commands, lens, error) => {
   expect((await call('execute', [], { commands, lens })).answer).toEqual({ retval: false, error })
 })
 

@@ -1,6 +1,6 @@
-// The request of `file.managed`: content, owner and mode that a file shall have. The state builds one from its arguments; the
-// functions of the module that do its work (`get_managed`, `check_managed_changes`, `manage_file` …) bind the part they take.
-// A field has the name of Salt's argument everywhere.
+// The request of `file.managed`: wanted content, owner and mode of a file. The state builds one from its arguments; the
+// functions of the module that do its work (`get_managed`, `check_managed_changes`, `manage_file` …) bind the part that
+// they take. A field always has the name of Salt's argument.
 import { truthy, type Value } from '../../../data/mod.ts'
 import { type Arg, arg, type Bound } from '../../../sdk/mod.ts'
 
@@ -88,14 +88,15 @@ export function required<const F extends Field>(...names: readonly F[]): Pick<Fi
   return Object.fromEntries(declared) as Pick<Fields, F>
 }
 
-const DEFAULTS = Object.fromEntries(
-  Object.entries(fields).map(([name, field]) => [name, field.default]),
-) as Bound<Fields>
+/** A request with the default of each field. V8 makes a new hidden class each time that a copy of it gets a further field. */
+export const DEFAULT_REQUEST = {
+  ...Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.default])),
+  kwargs: new Map(),
+} as unknown as FileRequest
 
 /** Return a request; fields that are not given have their defaults. */
 export const fileRequest = (given: Partial<FileRequest> & Pick<FileRequest, 'name'>): FileRequest => ({
-  ...DEFAULTS,
-  kwargs: new Map(),
+  ...DEFAULT_REQUEST,
   ...given,
 })
 

@@ -31,7 +31,7 @@ const text = async (host: MemoryHost, path = '/etc/conf'): Promise<string> =>
   Buffer.from(await host.read(path)).toString()
 
 describe('functions that edit files', () => {
-  test('.blockreplace puts a file in the place of a link, and leaves alone what it leads to', async () => {
+  test('.blockreplace replaces a link by a file, and leaves the target of the link unchanged', async () => {
     const host = await machine()
     await run(host, 'blockreplace', ['/etc/link', '#S', '#E', 'in\n'], { append_if_not_found: true, backup: false })
     expect(await text(host)).toBe('alpha\nbeta\ngamma\n')
@@ -90,7 +90,7 @@ describe('functions that edit files', () => {
   })
 })
 
-describe('functions that find and tell', () => {
+describe('functions that search and return facts', () => {
   test.each<[string, Value[], Record<string, Value>, string]>([
     ['find', ['/var'], { name: '*.log', print: 'name,mode' }, "[['a.log', 420], ['b.log', 384]]"],
     ['find', ['/var/log'], { mindepth: 2 }, "['/var/log/deep/b.log']"],

@@ -29,7 +29,7 @@ describe('file.keyvalue', () => {
     expect((await apply(options)).text).toBe(wanted)
   })
 
-  test('predicts in a dry run what it then does', async () => {
+  test('predicts in a dry run what the real run does', async () => {
     const predicted = await apply({ key: 'a', value: '2' }, true)
     expect(predicted.text).toBe(settings)
     expect(predicted.report['result']).toBeNull()
@@ -38,7 +38,7 @@ describe('file.keyvalue', () => {
 })
 
 describe('file.prepend', () => {
-  test('expects in a dry run that a header is put there, even if it is', async () => {
+  test('expects in a dry run that a header is added, even if it exists', async () => {
     const apply = async (test: boolean) => {
       const host = await MemoryHost.with({ files: { '/f': 'a\nb\n' } })
       const kwargs = valuesOf({ name: '/f', text: 'a', header: true })
@@ -77,7 +77,7 @@ describe('file.managed', () => {
 })
 
 describe('file.absent', () => {
-  test('refuses the root, and tells what it removes', async () => {
+  test('refuses the root directory, and reports what it removes', async () => {
     const host = await MemoryHost.with({ files: { '/d/f': 'x' } })
     const others = { 'file.remove': () => true }
     const comment = async (name: string) =>
@@ -110,7 +110,9 @@ describe('file.accumulated', () => {
 })
 
 describe('the request of file.managed', () => {
-  /** Functions of the `file` module as a user would replace them: each call is noted, with its positional arguments. */
+  /**
+   * Functions of the `file` module as a user would replace them: each call is recorded, with its positional arguments.
+   */
   function replaced() {
     const calls: [string, Plain[], Record<string, Plain>][] = []
     const noted =

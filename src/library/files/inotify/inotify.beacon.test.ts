@@ -43,7 +43,7 @@ function looking(mask: string[]): () => Promise<string[]> {
   }
 }
 
-test('A file is closed when nobody writes to it any more', async () => {
+test('A file counts as closed when no process writes it any more', async () => {
   const look = looking(['close_write'])
   await look()
   const writer = spawn('sh', ['-c', 'exec 3> d/up; echo half >&3; echo; read go; echo rest >&3'], { cwd: folder })
@@ -66,7 +66,7 @@ test.each([
   ['a file in the place of another', 'mv d/f d/h', ['moved_from', 'moved_to'], 'd/f IN_MOVED_FROM,d/h IN_MOVED_TO'],
   ['other rights', 'chmod 600 d/f', ['attrib'], 'd/f IN_ATTRIB'],
   ['the end of what is watched', 'rm -r d', ['delete_self'], 'd IN_DELETE_SELF,d IN_IGNORED'],
-])('Of files %s is told', async (_name, command, mask, wanted) => {
+])('Of files %s is reported', async (_name, command, mask, wanted) => {
   const look = looking(mask)
   await look()
   execFileSync('sh', ['-c', command], { cwd: folder })

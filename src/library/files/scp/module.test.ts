@@ -1,4 +1,4 @@
-// Copies by scp, told by the commands they become.
+// Copies by scp: the commands that they run.
 import { expect, test } from 'vitest'
 import { tuple, type Value } from '../../../data/mod.ts'
 import { type Command, MemoryHost } from '../../../host/mod.ts'
@@ -46,7 +46,7 @@ test('a password is no word of the command', async () => {
   expect(env!.get('SSHPASS')).toBe('secret')
 })
 
-test('what scp refuses, and what is missing, is an error', async () => {
+test('a refusal of scp or a missing file is an error', async () => {
   await expect(copied('get', ['/r', '/l'], { hostname: 'h' }, 1)).rejects.toThrow('scp failed: Host key verification')
   await expect(copied('get', ['/r', '/l'], {})).rejects.toThrow('The argument hostname is missing')
   await expect(copied('put', ['salt://none'], { hostname: 'h' })).rejects.toThrow('There is no file salt://none')

@@ -31,6 +31,7 @@ export default defineSdb({
     gpg: arg.flag('Whether values are decrypted with GPG', { default: false }),
   },
   get: async (ctx, key, settings) => {
+    if (settings.files.length === 0) ctx.log('error', "A profile of the sdb driver 'yaml' names no 'files'")
     const all = await merged(ctx, settings.files.map(str), mergeOptions(settings.merge))
     if (!settings.gpg) return traverse(all, key, { default: null })
     const data = await ctx.render({ text: await dumpYaml(all), renderer: 'yaml|gpg', saltenv: 'base' })

@@ -15,6 +15,8 @@ export default defineReturner({
       if (!truthy(servers) || !truthy(topic)) {
         throw failure(`Unable to find kafka returner config option: ${truthy(servers) ? 'topic' : 'bootstrap'}`)
       }
+      if (!(await ctx.host.which('kcat')))
+        throw failure('The kafka returner needs the program kcat, which was not found')
       const list = isList(servers) ? servers.map(str).join(',') : str(servers)
       const argv = ['kcat', '-P', '-b', list, '-t', str(topic), '-D', '\\x00']
       const { retcode, stderr } = await ctx.host.run({ argv, stdin: dumpJson(ret), timeout: SECONDS })

@@ -1,6 +1,6 @@
 // `mattermost`: returns and events as messages of an incoming webhook of Mattermost.
 import { type Dict, dumpJson, type Value } from '../../../data/mod.ts'
-import { askWeb, defineReturner, type FunctionContext, returnerOptions } from '../../../sdk/mod.ts'
+import { askWeb, defineReturner, type FunctionContext, returnerOptions, webUrl } from '../../../sdk/mod.ts'
 import { eventMessage, returnMessage } from '../common/return-message.ts'
 
 const DEFAULTS = { api_url: '', channel: '', username: '', hook: '' }
@@ -11,7 +11,10 @@ async function post(ctx: FunctionContext, messages: readonly string[], ret?: Dic
     ctx.log('error', `mattermost.${hook === '' ? 'hook' : 'api_url'} not defined in salt config`)
     return
   }
-  const url = new URL(`/hooks/${encodeURIComponent(String(hook))}`, String(api_url))
+  const url = new URL(
+    `/hooks/${encodeURIComponent(String(hook))}`,
+    webUrl(String(api_url), 'The option mattermost.api_url'),
+  )
   for (const message of messages) {
     const payload: Dict = new Map<Value, Value>([
       ...(channel === '' ? [] : [['channel', channel] as [Value, Value]]),

@@ -4,7 +4,7 @@ import { MemoryHost } from '../../../host/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import rabbitmq from './module.ts'
 
-/** What version 3.10 printed, by the words of the command. */
+/** Output of version 3.10, by the words of the command. */
 const PRINTED: Readonly<Record<string, string>> = {
   'list_users -q': 'user\ttags\nguest\t[administrator]\njoe\t[monitoring, management]\nnobody\t[]',
   'list_vhosts -q': 'name\n/\napp',
@@ -49,7 +49,7 @@ describe('rabbitmq', () => {
     )
   })
 
-  test('tells the pattern and definition of policies', async () => {
+  test('returns the pattern and definition of policies', async () => {
     const policy = { pattern: '.*', apply_to: 'all', definition: '{"max-length":5}', priority: '0' }
     expect(((await ask('list_policies')) as Dict).get('/')).toEqual(fromPlain({ ha: policy }))
   })
@@ -74,7 +74,7 @@ describe('rabbitmq', () => {
     expect(seen).toEqual([{ line: expect.not.stringContaining('hush'), stdin: 'hush\\n"s\n' }])
   })
 
-  test('fails with what the program said', async () => {
+  test("fails with the program's error", async () => {
     await expect(ask('delete_user', 'ann')).rejects.toThrow('RabbitMQ command failed: Error: no')
   })
 })

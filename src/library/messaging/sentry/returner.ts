@@ -1,9 +1,9 @@
 // `sentry`: returns as events of Sentry, failed ones as errors. The settings are in pillar, under `raven`.
 import { randomUUID } from 'node:crypto'
 import { type Dict, dictFrom, dumpJson, failure, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
-import { askWeb, defineReturner, type FunctionContext } from '../../../sdk/mod.ts'
+import { askWeb, defineReturner, type FunctionContext, webUrl } from '../../../sdk/mod.ts'
 
-/** Where events go, and the key that proves who sends them. */
+/** The address for events, and the key that authenticates the sender. */
 interface Project {
   url: string
   key: string
@@ -14,7 +14,7 @@ function projectOf(settings: Dict): Project {
   const text = (name: string): string => str(settings.get(name) ?? '')
   const dsn = text('dsn')
   if (dsn !== '') {
-    const { protocol, host, pathname, username, password } = new URL(dsn)
+    const { protocol, host, pathname, username, password } = webUrl(dsn, 'raven:dsn in pillar')
     const [, base, id] = /^(.*)\/([^/]+)\/?$/.exec(pathname) ?? []
     if (!id) throw failure('raven:dsn in pillar names no project')
     return { url: `${protocol}//${host}${base}/api/${id}/store/`, key: username, secret: password }
@@ -26,7 +26,7 @@ function projectOf(settings: Dict): Project {
   return { url, key: text('public_key'), secret: text('secret_key') }
 }
 
-/** Return the failed states of a run of states, whose keys all hold dashes; undefined for other returns. */
+/** Return the failed states of a state run, whose keys all contain dashes; undefined for other returns. */
 function failedStates(returned: Value): Dict | undefined {
   if (!isDict(returned) || returned.size === 0) return undefined
   if (![...returned.keys()].every((key) => str(key).includes('-'))) return undefined
@@ -56,7 +56,7 @@ async function report(ctx: FunctionContext, ret: Dict): Promise<void> {
   const result = failed && failed.size > 0 ? new Map(ret).set('failed_states', failed) : ret
   const names = settings.get('tags') ?? []
   const tags = isList(names) ? names.map((name): [Value, Value] => [name, ctx.grains.get(name) ?? null]) : []
-  // pillar holds secrets, so it is sent only where that is asked for
+  // pillar contains secrets, so it is sent only on request
   const shown: Value = settings.get('hide_pillar') === false ? ctx.pillar : 'HIDDEN'
   const event = new Map<Value, Value>([
     ['event_id', randomUUID().replaceAll('-', '')],

@@ -22,7 +22,7 @@ describe('slack', () => {
     expect(sent.get('data')).toBe('channel=%23dev&username=CI&text=done+%26+well&attachments=%5B%5D&blocks=%5B%5D')
   })
 
-  test('tells what Slack did not like', async () => {
+  test("reports Slack's error", async () => {
     const kwargs = { channel: '#dev', message: 'x', from_name: 'CI', api_key: 'k' }
     const trial = { kwargs, others: others({ status: 200, dict: { ok: false, error: 'not_in_channel' } }) }
     expect(await tryFunction(slack, 'post_message', trial)).toEqual(

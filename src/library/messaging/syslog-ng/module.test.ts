@@ -1,4 +1,4 @@
-// The configuration of syslog-ng from data, and what becomes of its programs.
+// The configuration of syslog-ng from data, and the results of its programs.
 import { expect, test } from 'vitest'
 import { fromPlain, toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
@@ -23,7 +23,7 @@ test.each([
   expect(configText(name, fromPlain(data as never))).toBe(text)
 })
 
-test('a part of the configuration is added to the file, and only told in a dry run', async () => {
+test('a part of the configuration is added to the file, and only predicted in a dry run', async () => {
   const host = await MemoryHost.with({ files: { '/etc/syslog-ng.conf': '' } })
   const args: Value[] = ['c', fromPlain({ config: '# note' })]
   const dry = await tryFunction(syslogNg, 'config', { args, host, opts: new Map([['test', true]]) })
@@ -41,7 +41,7 @@ test('a part of the configuration is added to the file, and only told in a dry r
 test.each([
   ['version', { retcode: 0, stdout: '3.38.1' }],
   ['modules', { retcode: 0, stdout: 'a,b' }],
-])('syslog_ng.%s reads what the program tells', async (fun, wanted) => {
+])('syslog_ng.%s parses the output of the program', async (fun, wanted) => {
   const told = { retcode: 0, stdout: 'syslog-ng 3.38.1\nAvailable-Modules: a,b\n', stderr: '' }
   expect(toPlain(await tryFunction(syslogNg, fun, { others: { 'cmd.run_all': () => fromPlain(told) } }))).toEqual(
     wanted,

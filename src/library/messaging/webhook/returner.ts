@@ -1,6 +1,6 @@
 // `webhook`: returns and events as JSON to a web server.
 import { type Dict, dumpJson, str, type Value } from '../../../data/mod.ts'
-import { defineReturner, type FunctionContext, returnerOptions } from '../../../sdk/mod.ts'
+import { defineReturner, type FunctionContext, returnerOptions, webUrl } from '../../../sdk/mod.ts'
 
 const DEFAULTS = { url: null, method: 'POST', headers: null, username: null, password: null }
 
@@ -10,6 +10,7 @@ async function send(ctx: FunctionContext, data: Value, ret?: Dict): Promise<void
     ctx.log('error', 'The webhook returner needs the option webhook.url')
     return
   }
+  const { origin } = webUrl(str(url), 'The option webhook.url')
   const header: Dict = new Map<Value, Value>([['Content-Type', 'application/json']])
   if (headers instanceof Map) for (const [name, value] of headers) header.set(name, value)
   const parameters = new Map<string, Value>([
@@ -25,7 +26,8 @@ async function send(ctx: FunctionContext, data: Value, ret?: Dict): Promise<void
         ] as Array<[string, Value]>)),
   ])
   const answer = await ctx.http.query(parameters)
-  if (answer.has('error')) ctx.log('error', `The webhook ${str(url)} failed: ${str(answer.get('error')!)}`)
+  // the rest of the address may hold a token
+  if (answer.has('error')) ctx.log('error', `The webhook at ${origin} failed: ${str(answer.get('error')!)}`)
 }
 
 export default defineReturner({

@@ -3,7 +3,7 @@ import { dictFrom, type Value } from '../../../data/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import apf from './module.ts'
 
-/** Run a function over recorded output; return what it returns and the calls of apf. */
+/** Run a function over recorded output; return its result and the calls of apf. */
 async function attempt(name: string, rules: string, args: Value[] = [], code = 0) {
   const calls: string[] = []
   const others = {
@@ -20,7 +20,7 @@ async function attempt(name: string, rules: string, args: Value[] = [], code = 0
 const ACTIVE = '-P INPUT DROP\n-N TCP_SANITY\n-A INPUT -j TCP_SANITY\n'
 const IDLE = '-P INPUT ACCEPT\n'
 
-test('is active while its chains are there', async () => {
+test('is active while its chains exist', async () => {
   expect(await attempt('running', ACTIVE)).toEqual([true])
   expect(await attempt('running', IDLE)).toEqual([false])
 })

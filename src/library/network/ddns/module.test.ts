@@ -22,7 +22,7 @@ async function run(name: string, args: Value[], kwargs: Record<string, Value> = 
 }
 
 describe('ddns', () => {
-  test('leaves a record alone that is there', async () => {
+  test('does not change an existing record', async () => {
     expect(await run('update', ['example', 'host1', 60, 'A', '10.0.0.1'])).toEqual({ answer: null, last: undefined })
   })
 

@@ -116,7 +116,7 @@ test.each([
   expect((await call(name, 'lo')).answer).toBe(shown)
 })
 
-test('what cannot be set is an error', async () => {
+test('a setting that cannot be changed is an error', async () => {
   await expect(call('set_pause', 'eth0', { speed: 1 })).rejects.toThrow(
     "None of the valid parameters were provided: ['autoneg', 'rx', 'tx']",
   )

@@ -3,7 +3,7 @@ import { toPlain, type Value } from '../../../data/mod.ts'
 import { tryState } from '../../../sdk/mod.ts'
 import firewall from './state.ts'
 
-test('firewall.check says what the connection says, and tries none in a dry run', async () => {
+test('firewall.check reports the result of the connection, and opens none in a dry run', async () => {
   const answer = new Map<Value, Value>([
     ['result', false],
     ['comment', 'Unable to connect to db (10.0.0.1) on tcp port 5432'],

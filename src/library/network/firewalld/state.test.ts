@@ -40,7 +40,7 @@ function machine(refused?: string) {
 }
 
 describe('firewalld.present', () => {
-  test('adds what is missing, prunes what is not listed, and reloads once', async () => {
+  test('adds missing entries, removes unlisted ones, and reloads once', async () => {
     const { apply, calls } = machine()
     const wish = { name: 'public', ports: ['443/tcp'], prune_ports: true, port_fwd: ['80:8080:tcp'], masquerade: true }
     expect(await apply('present', wish)).toMatchObject({
@@ -57,7 +57,7 @@ describe('firewalld.present', () => {
     ])
   })
 
-  test('takes rich rules as the same whose values are quoted otherwise', async () => {
+  test('treats rich rules with different quoting as equal', async () => {
     const { apply } = machine()
     const wish = { name: 'public', rich_rules: ["rule family='ipv4' accept"], prune_rich_rules: true }
     expect(await apply('present', wish)).toMatchObject({
@@ -88,7 +88,7 @@ ports:
     expect(calls).toEqual([])
   })
 
-  test('tells what was done before firewall-cmd refused', async () => {
+  test('reports the changes before firewall-cmd refused', async () => {
     const { apply } = machine('add_port')
     expect(await apply('present', { name: 'dmz', ports: ['1/tcp'] })).toMatchObject({
       result: false,

@@ -29,7 +29,7 @@ const ask = async (name: string, path: string, kwargs: Record<string, Value> = {
   toPlain(await tryFunction(http, name, { args: [url + path], kwargs, host }))
 
 describe('http.query', () => {
-  test('gives what was asked for', async () => {
+  test('returns the requested parts', async () => {
     expect(await ask('query', '/json', { decode: true, status: true })).toEqual({
       body: '{"a": 1}',
       status: 200,
@@ -37,7 +37,7 @@ describe('http.query', () => {
     })
   })
 
-  test('reads and writes the files it is told on the host', async () => {
+  test('reads and writes the given files on the host', async () => {
     const host = await MemoryHost.with({ files: { '/form': 'k=v', '/out/': '' } })
     await ask('query', '/echo', { method: 'POST', data_file: '/form', text_out: '/out/answer' }, host)
     expect(Buffer.from(await host.read('/out/answer')).toString()).toBe('k=v')
@@ -63,7 +63,7 @@ describe('http.query', () => {
 })
 
 describe('http.wait_for_successful_query', () => {
-  test('asks again until there is no error', async () => {
+  test('repeats the query until there is no error', async () => {
     expect(await ask('wait_for_successful_query', '/late', { request_interval: 0.01 })).toEqual({ body: 'up' })
     expect(requests).toBe(3)
   })
@@ -81,7 +81,7 @@ describe('http.update_ca_bundle', () => {
     expect(Buffer.from(await host.read('/etc/ca.pem')).toString()).toBe('{"a": 1}\nOWN')
   })
 
-  test('leaves it alone and fails when there is none to be had', async () => {
+  test('leaves it unchanged and fails if none is available', async () => {
     const host = await MemoryHost.with({ files: { '/etc/ca.pem': 'OLD' } })
     const kwargs = { target: '/etc/ca.pem', source: `${url}/none` }
     await expect(tryFunction(http, 'update_ca_bundle', { kwargs, host })).rejects.toThrow(

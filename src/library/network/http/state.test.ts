@@ -37,7 +37,7 @@ describe('http.query', () => {
     expect(toPlain(await run('query', wanted))).toMatchObject({ result, comment, changes: {} })
   })
 
-  test('asks nobody in a dry run', async () => {
+  test('sends no request in a dry run', async () => {
     expect(toPlain(await run('query', { status: 200, test_url: 'http://b/' }, true))).toMatchObject({
       result: null,
       comment: 'Status 200 was not found. (TEST MODE, TEST URL WAS: http://b/)',

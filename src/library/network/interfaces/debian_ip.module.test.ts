@@ -66,7 +66,7 @@ iface eth0 inet6 auto
     expect(written).toContain('iface eth7 inet static\n')
   })
 
-  test('writes nothing when it is only asked what it would write', async () => {
+  test('writes nothing when only the content is requested', async () => {
     const { run, text } = await machine()
     await run('build_interface', { ...STATIC, test: true })
     expect(await text()).toBe(INTERFACES)

@@ -1,4 +1,4 @@
-// Interfaces and routes as ip and the kernel tell them.
+// Interfaces and routes from ip and the kernel.
 import { expect, test } from 'vitest'
 import { toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
@@ -42,7 +42,7 @@ test('an interface has its flags, options and addresses', async () => {
   expect(await call('get_interface', ['eth1'])).toBeNull()
 })
 
-test('routes are told by interface', async () => {
+test('routes are listed by interface', async () => {
   const [route] = (await call('get_routes', ['eth0'])) as [Record<string, string>]
   expect(route).toMatchObject({ gateway: '10:0:0:1', destination: '0:0:0:0', flags: 'UG' })
   expect(await call('get_routes', ['eth1'])).toBeNull()

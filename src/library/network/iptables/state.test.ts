@@ -20,7 +20,7 @@ function filter(...rules: string[]) {
 }
 
 describe('iptables.append', () => {
-  test('sets a rule once, and tells before that it would', async () => {
+  test('sets a rule once, and predicts it in a dry run', async () => {
     const apply = filter()
     const wish = { name: 'web', chain: 'INPUT', jump: 'ACCEPT' }
     expect(await apply('append', wish, true)).toMatchObject({

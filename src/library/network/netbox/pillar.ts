@@ -1,6 +1,6 @@
-// `netbox`: what NetBox knows of the device or virtual machine with the id of the minion, by its REST API.
+// `netbox`: NetBox's data about the device or virtual machine with the minion id, by its REST API.
 import { type Dict, failure, isDict, isList, str, type Value } from '../../../data/mod.ts'
-import { arg, askWebJson, type Bound, defineExtPillar, type ExtPillarContext } from '../../../sdk/mod.ts'
+import { arg, askWebJson, type Bound, defineExtPillar, type ExtPillarContext, webUrl } from '../../../sdk/mod.ts'
 
 const ARGS = {
   api_url: arg.text('Address of the API, such as `https://netbox.example.com/api`'),
@@ -167,6 +167,7 @@ export default defineExtPillar({
     if (settings.interface_ips && !wantsInterfaces) {
       throw failure('The value for interfaces must be True if interface_ips is True')
     }
+    webUrl(settings.api_url, 'The setting api_url of ext_pillar netbox')
     const api = new NetBox(ctx, settings)
     const [node, kind] = await findNode(api, ctx, settings)
     const interfaces = wantsInterfaces ? await interfacesOf(api, node, kind, settings.interface_ips) : []

@@ -56,7 +56,7 @@ describe('nfs3', () => {
     await expect(call('add_export', kwargs)).rejects.toThrow(message)
   })
 
-  test('reload_exports tells what exportfs complains about', async () => {
+  test('reload_exports reports errors of exportfs', async () => {
     expect((await call('reload_exports', {}, { 'exportfs -r': '' })).answer).toMatchObject({ result: true })
     const refused = { 'exportfs -r': { retcode: 1, stderr: 'exportfs: Failed to stat /none' } }
     expect((await call('reload_exports', {}, refused)).answer).toMatchObject({

@@ -3,7 +3,7 @@ import { type Plain, toPlain, type Value } from '../../../data/mod.ts'
 import { tryState } from '../../../sdk/mod.ts'
 import ufw from './state.ts'
 
-/** A state with what ufw answers; the rules it was told. */
+/** Run a state with recorded answers of ufw; return the rules that ufw got. */
 async function run(fun: string, kwargs: Record<string, Value>, says: readonly string[], test = false) {
   const rules: Value[] = []
   const answers = [...says]
@@ -47,7 +47,7 @@ describe('the firewall ufw', () => {
     expect(told).toMatchObject({ result: true, comment: 'r added' })
   })
 
-  test('says what it does not understand', async () => {
+  test('reports options that it does not support', async () => {
     const told = await run('allow', { name: 'r' }, ["ERROR: Could not find a profile matching 'x'"])
     expect(told).toMatchObject({ result: false, comment: "ERROR: Could not find a profile matching 'x'" })
   })

@@ -16,7 +16,7 @@ install ok half-installed broken 1.0 all
 
 const CANDIDATES: Readonly<Record<string, string>> = { nginx: '1.22.0-1', sl: '5.02-1', gone: '(none)' }
 
-/** What `apt-cache policy` prints about the packages of a command. */
+/** Return the output of `apt-cache policy` for the packages of a command. */
 const policy = (line: string): string =>
   Object.entries(CANDIDATES)
     .filter(([name]) => line.split(' ').includes(name))
@@ -37,7 +37,7 @@ interface Machine {
   answers?: Readonly<Record<string, string | { retcode: number; stderr: string }>>
 }
 
-/** A Debian whose commands answer as recorded; the commands it was given are in `ran`. */
+/** A Debian machine with recorded outputs; `ran` contains its commands. */
 function machine({ host = new MemoryHost(), answers = {} }: Machine = {}) {
   const ran: string[] = []
   const run = (cmd: Value): Dict => {
@@ -75,7 +75,7 @@ describe('installed packages', () => {
     })
   })
 
-  it('are told apart from removed ones and from those that wait to be purged', async () => {
+  it('are distinguished from removed ones and from those waiting for a purge', async () => {
     expect(plain(await machine().call('list_pkgs', { kwargs: { removed: true } }))).toEqual({ mc: '3:4.8' })
     const waiting = { purge_desired: true, versions_as_list: true }
     expect(plain(await machine().call('list_pkgs', { kwargs: waiting }))).toEqual({ oddity: ['1.0'] })
@@ -96,7 +96,7 @@ describe('latest_version', () => {
 })
 
 describe('refresh_db', () => {
-  it('tells for each source whether it was fetched', async () => {
+  it('reports for each source whether it was fetched', async () => {
     const stdout =
       'Hit:1 http://x bookworm InRelease\nGet:2 http://y main [15.2 kB]\nIgn:3 http://z main\nErr:4 http://w main\n'
     const answers = { 'apt-get -q update': stdout }
@@ -166,7 +166,7 @@ describe('install', () => {
     ).toEqual(['*', 'bash', '*', '--set-selections', 'bash', 'bash'])
   })
 
-  it('that fails tells what apt said', async () => {
+  it("reports apt's error if it fails", async () => {
     const answers = { 'apt-get -q -y': { retcode: 100, stderr: 'E: Unable to locate package sl' } }
     await expect(machine({ answers }).call('install', { args: ['sl'] })).rejects.toThrow(
       /^Problem encountered installing package\(s\)\. Additional info follows:\n\nchanges:\n {4}-{10}\nerrors:\n {4}- E: Unable to locate package sl$/,

@@ -24,7 +24,7 @@ it('bin_pkg_info reads name, version and architecture of a file', async () => {
   await expect(missing).rejects.toThrow('/tmp/y.deb does not exist on minion')
 })
 
-it('info tells facts about packages, their licences and when they were installed', async () => {
+it('info returns facts about packages, their licences and installation dates', async () => {
   const host = await MemoryHost.with({ files: { '/usr/share/doc/sl/copyright': 'License: MIT\nLicense: GPL-2\n' } })
   const text =
     'package:sl\nrevision:\nversion:5.02-1\ninstalled_size:60\nstatus:ii \ninstall_date:1600000000\ndescription:steam\n locomotive\n\n*/~^\\*\n'

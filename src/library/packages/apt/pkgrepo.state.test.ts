@@ -62,7 +62,7 @@ describe('pkgrepo.managed', () => {
     expect(calls).toEqual([])
   })
 
-  it('adds components, and tells what changed', async () => {
+  it('adds components, and reports the changes', async () => {
     const after = debianRepo({ comps: ['main', 'contrib'], line: `${LINE} contrib` })
     const { apply, calls } = machine('Debian', debianRepo(), after)
     const report = await apply('managed', { name: LINE, comps: 'main,contrib' })

@@ -132,7 +132,7 @@ describe('reg', () => {
     expect(answer).toEqual({ hive: 'HKLM', key: 'SOFTWARE\\Salt', vname: 'version', vdata, vtype, success: true })
   })
 
-  test('tells a missing value from a missing key', async () => {
+  test('distinguishes a missing value from a missing key', async () => {
     const gone = { retcode: 1, stderr: 'ERROR: The system was unable to find the specified registry key or value.' }
     const value = { [`reg query ${KEY} /v x /reg:64`]: gone, [`reg query ${KEY} /reg:64`]: '' }
     expect((await called(reg, 'read_value', { ...place, vname: 'x' }, value)).answer).toMatchObject({
@@ -161,7 +161,7 @@ describe('reg', () => {
     expect(await called(reg, fun, { ...place, ...kwargs }, { [line]: '' })).toMatchObject({ answer: true })
   })
 
-  test('lists keys directly below, and refuses to remove what is near the root', async () => {
+  test('lists keys directly below, and refuses to remove keys near the root', async () => {
     const keys = `${KEY}\\A\r\n${KEY}\\B\r\n`
     expect((await called(reg, 'list_keys', place, { [`reg query ${KEY} /reg:64`]: keys })).answer).toEqual(['A', 'B'])
     const top = { hive: 'HKLM', key: 'SOFTWARE' }
@@ -214,7 +214,7 @@ describe('reg, on keys and files', () => {
 })
 
 describe('macpackage, on disk images', () => {
-  test('disk images are mounted and unmounted, applications removed, packages of a folder told', async () => {
+  test('disk images are mounted and unmounted, applications removed, packages of a folder listed', async () => {
     const { answer, ran } = await called(macpackage, 'mount', { dmg: '/a.dmg' }, { 'hdiutil*': 'ok' })
     expect(answer).toEqual(['ok', expect.stringMatching(/^\/tmp\/dmg-/)])
     expect(ran[0]).toMatch(/^hdiutil attach -readonly -nobrowse -mountpoint \/tmp\/dmg-\S+ \/a\.dmg$/)

@@ -65,7 +65,7 @@ describe('reg', () => {
     expect(await apply(reg, fun, there, row)).toMatchObject({ result: row[2], comment: row[3] })
   })
 
-  test('present tells what it added', async () => {
+  test('present reports what it added', async () => {
     const report = await apply(reg, 'present', there, [{ name, vname: 'n', vdata: '7', vtype: 'REG_DWORD' }, false])
     expect(report['changes']).toMatchObject({ reg: { Added: { Key: name, Entry: 'n', Value: 7 } } })
   })

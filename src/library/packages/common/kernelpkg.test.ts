@@ -42,7 +42,7 @@ test.each([
   expect((await onDebian('upgrade', [], {}, latest)).called).toEqual([['install', `linux-image-${newest}`]])
 })
 
-test('an upgrade reboots only when it is asked to', async () => {
+test('an upgrade reboots only on request', async () => {
   const { answer, called } = await onDebian('upgrade', [], { reboot: true, at_time: 5 })
   expect(answer).toMatchObject({ active: DEBIAN.active, reboot_required: true, reboot_requested: true })
   expect(called.at(-1)).toEqual(['reboot', 5])
@@ -56,7 +56,7 @@ test('the kernel that runs stays, and with keep_latest the newest', async () => 
   expect(names((await onDebian('cleanup', [], { keep_latest: false })).answer)).toHaveLength(2)
 })
 
-test('a kernel of Red Hat that yum does not remove is an error with what changed', async () => {
+test('a kernel of Red Hat that yum does not remove is an error with the changes', async () => {
   const others = {
     'pkg.version': () => ['3.10.0-957', '3.10.0-327'],
     'pkg.list_pkgs': () => new Map<Value, Value>([['kernel', 'a']]),

@@ -4,7 +4,7 @@ import { type Recorded, scripted, type Trial, tryFunction, tryState } from '../.
 import flatpak from './module.ts'
 import states from './state.ts'
 
-// what Flatpak 1.14 prints, with the note about the search path that it writes to its error stream
+// output of Flatpak 1.14, with the note about the search path on stderr
 const NOTE = 'Note that the directories /var/lib/flatpak/exports/share are not in the search path'
 const REMOTES = {
   stdout: 'flathub\tFlathub\thttps://dl.flathub.org/repo/\t-\t-\t1\tsystem\t-\t-\thttps://flathub.org\t-\n',
@@ -80,7 +80,7 @@ describe('states of flatpak', () => {
       toPlain(await tryState(states, fun, { kwargs, others, test }))
   }
 
-  test('change what differs and report what fails', async () => {
+  test('change what differs and report failures', async () => {
     const apply = machine()
     expect(await apply('installed', { name: 'org.b.B' }, true)).toMatchObject({
       result: null,

@@ -40,7 +40,7 @@ describe('nixpkg', () => {
     expect(await call('version', ['git'])).toBe('2.44.1')
   })
 
-  test('tells newer versions', async () => {
+  test('lists newer versions', async () => {
     const { call } = await machine()
     expect(await call('latest_version', ['hello', 'git'])).toEqual({ hello: '2.12.2', git: '' })
     expect(await call('available_version', ['hello'])).toBe('2.12.2')
@@ -67,13 +67,13 @@ describe('nixpkg', () => {
     expect(ran).toContain(`${BIN}/${command}`)
   })
 
-  test('runs nothing for a package that is not there', async () => {
+  test('runs nothing for a missing package', async () => {
     const { call, ran } = await machine()
     expect(await call('remove', ['none'])).toEqual({})
     expect(ran.filter((line) => line.includes('remove'))).toEqual([])
   })
 
-  test('a failure says what Nix says', async () => {
+  test("a failure contains Nix's error", async () => {
     const { call } = await machine({ [`${BIN}/nix profile install *`]: { retcode: 1, stderr: 'error: no flake' } })
     await expect(call('install', ['vim'])).rejects.toThrow('Problem encountered installing package(s)')
   })

@@ -40,7 +40,7 @@ describe('npm', () => {
     ['cache_path', {}, 'npm config get cache', '/root/.npm', '/root/.npm'],
   ])('%s of %j', async (...row) => expect(await called(npm, row)).toEqual(row[4]))
 
-  test('tells what npm complains about', async () => {
+  test("reports npm's error", async () => {
     const { others } = scripted({ 'npm install --json --silent --global a': { retcode: 1, stderr: 'E404' } })
     await expect(tryFunction(npm, 'install', { args: ['a'], others })).rejects.toThrow('E404')
   })

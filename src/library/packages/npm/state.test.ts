@@ -10,7 +10,7 @@ import npm from './state.ts'
 type Answers = Record<string, Plain[] | Error>
 type Row = [kwargs: Record<string, Plain>, dryRun: boolean, result: boolean | null, comment: string, changes: Plain]
 
-/** Applies a state on functions that give the answers they were told, the last one for good. */
+/** Run a state over functions with the given results, the last one repeated. */
 async function apply(
   states: StateDeclaration,
   fun: string,
@@ -132,7 +132,7 @@ describe('flatpak', () => {
       [{ name: 'a' }, false, true, 'Flatpak package "a" was installed', { new: 'a', old: '' }],
     ],
     [[false], [{ name: 'a' }, false, false, 'Flatpak package "a" failed to install\noutput:\nno', {}]],
-  ])('installed, being there %j: %j', (there, row) =>
+  ])('installed, with present packages %j: %j', (there, row) =>
     checked(flatpak, 'installed', { 'flatpak.is_installed': there, 'flatpak.install': [{ stderr: 'no' }] }, row),
   )
 })

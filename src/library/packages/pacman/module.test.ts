@@ -24,7 +24,7 @@ describe('pacmanpkg', () => {
     expect(ran).toContain('pacman -S --noprogressbar --noconfirm --needed bash>=5.2 vim=9.1')
   })
 
-  test('lists upgrades and what a refresh fetched', async () => {
+  test('lists upgrades and the fetched repositories of a refresh', async () => {
     const { call } = await machine({
       'pacman -S -p -u*': 'downloading core.db\nbash 5.2-1\n',
       'pacman -Sy': ':: Synchronizing\n core is up to date\n downloading extra.db...\n',

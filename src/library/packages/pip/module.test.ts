@@ -63,7 +63,7 @@ describe('pip', () => {
     expect(await call('list', {})).toEqual({ pip: '8.1', a: '1.0', x: 'git+https://h/x.git@1', b: '2' })
   })
 
-  test('tells newer versions, and all of them in order', async () => {
+  test('returns newer versions, and all of them in order', async () => {
     const outdated = '[{"name": "a", "version": "1", "latest_version": "2", "latest_filetype": "wheel"}]'
     const { call } = await machine({
       [`${PIP} list --outdated --disable-pip-version-check --format=json`]: outdated,
@@ -74,7 +74,7 @@ describe('pip', () => {
     expect(await call('list_all_versions', { pkg: 'a', include_rc: true })).toEqual(['1.9', '1.10', '2.0', '2.1rc1'])
   })
 
-  test('carries what pip said in its failure', async () => {
+  test("contains pip's output in its failure", async () => {
     const { call } = await machine({ [`${PIP} freeze*`]: { retcode: 2, stderr: 'broken' } })
     await expect(call('freeze', {})).rejects.toThrow('broken. Additional info follows:\n\npid:')
   })

@@ -25,7 +25,7 @@ function machine(packages: Record<string, string>, install: Record<string, Value
 }
 
 describe('pip.installed', () => {
-  test('installs what is missing in one call, and says what was there', async () => {
+  test('installs missing packages in one call, and reports present ones', async () => {
     const { apply, asked } = machine({ one: '1.0' })
     const pkgs = ['one>=1', 'two', 'three>=1,<10']
     expect(await apply('installed', { name: 'x', pkgs }, true)).toMatchObject({
@@ -66,7 +66,7 @@ describe('pip.installed', () => {
     expect(await apply('installed', kwargs)).toMatchObject({ result, comment })
   })
 
-  test('tells what pip complains about', async () => {
+  test("reports pip's error", async () => {
     const { apply } = machine({}, { retcode: 1, stdout: 'out', stderr: 'err' })
     expect(await apply('installed', { name: 'two' })).toMatchObject({
       result: false,

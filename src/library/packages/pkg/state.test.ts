@@ -11,7 +11,7 @@ const grains: Dict = new Map([
 
 type Versions = Record<string, string>
 
-/** A package manager with packages; those that are installed lie in `installed`. */
+/** A package manager with packages; `installed` contains the installed ones. */
 function manager(installed: Versions, available: Versions, more: StateTrial['others'] = {}) {
   const packed = (pkgs: Value): [Value, Value][] =>
     (pkgs as Value[]).flatMap((one) => (one instanceof Map ? [...one] : [[one, null] as [Value, Value]]))
@@ -77,7 +77,7 @@ const plain = (value: Value): unknown =>
   value instanceof Map ? Object.fromEntries([...value].map(([key, one]) => [key, plain(one)])) : value
 
 describe('pkg.installed', () => {
-  it('installs what is missing, and says so before and after', async () => {
+  it('installs missing packages, and reports it before and after', async () => {
     const apply = manager({ bash: '5.2' }, { nginx: '1.22' })
     const wanted = { name: 'x', pkgs: ['bash', 'nginx'] }
     expect(await apply('installed', wanted, true)).toEqual({
@@ -113,7 +113,7 @@ describe('pkg.installed', () => {
     expect(report.result).toBe(result)
   })
 
-  it('that fails reports what changed and what was said', async () => {
+  it('reports changes and errors when it fails', async () => {
     const info: Dict = new Map<Value, Value>([
       ['errors', ['E: no']],
       ['changes', new Map([['a', 'b']])],
@@ -135,7 +135,7 @@ describe('pkg.installed', () => {
   })
 })
 
-it('pkg.latest upgrades, and complains about what nobody knows', async () => {
+it('pkg.latest upgrades, and reports unknown packages', async () => {
   const apply = manager({ nginx: '1.20' }, { nginx: '1.22' })
   expect(await apply('latest', { name: 'nginx' })).toMatchObject({
     comment: 'The following packages were successfully installed/upgraded: nginx',

@@ -1,4 +1,4 @@
-// What builders of packages for Debian and for rpm share: parameters, source files, and the key that signs.
+// Shared parts of the builders of packages for Debian and rpm: parameters, source files, and the signing key.
 import {
   type Dict,
   float,
@@ -100,7 +100,7 @@ export interface SigningKey {
   readonly publicFile: string
 }
 
-interface Wish {
+interface SigningOptions {
   readonly keyid: string | null
   readonly use_passphrase: boolean
   readonly gnupghome: string
@@ -114,8 +114,12 @@ const PRESETS = [
 ]
 
 /** Import the key that the pillar names, and give its passphrase to the agent. Return undefined when nothing is signed. */
-export async function signingKey(ctx: FunctionContext, wish: Wish, env: Dict): Promise<SigningKey | undefined> {
-  const { keyid, gnupghome, runas } = wish
+export async function signingKey(
+  ctx: FunctionContext,
+  options: SigningOptions,
+  env: Dict,
+): Promise<SigningKey | undefined> {
+  const { keyid, gnupghome, runas } = options
   if (keyid === null) return undefined
   const files: string[] = []
   for (const name of ['gpg_pkg_pub_keyname', 'gpg_pkg_priv_keyname']) {
@@ -134,7 +138,7 @@ export async function signingKey(ctx: FunctionContext, wish: Wish, env: Dict): P
     uid: isList(uids) && uids.length > 0 ? str(uids[0]!) : undefined,
     publicFile: files[0]!,
   }
-  if (wish.use_passphrase) await presetPassphrase(ctx, key, runas, env)
+  if (options.use_passphrase) await presetPassphrase(ctx, key, runas, env)
   return key
 }
 

@@ -1,4 +1,4 @@
-// The commands that build packages, on a simulated machine; a stand-in for a command leaves the files that it makes.
+// The commands that build packages, on a simulated machine; a stand-in for a command creates its output files.
 import { describe, expect, test } from 'vitest'
 import { fromPlain, toPlain, type Value } from '../../../data/mod.ts'
 import { type MemoryFile, MemoryHost } from '../../../host/mod.ts'
@@ -154,7 +154,7 @@ describe('debuild_pkgbuild', () => {
     expect(ran.join('\n')).not.toContain('hidden')
   })
 
-  test('make_repo refuses what would be an option or another line, and a key that is not there', async () => {
+  test('make_repo refuses names that would be an option or another line, and a missing key', async () => {
     await expect(call(debuild, 'make_repo', { repodir: '/repo', env: { CODENAME: '-x' } })).rejects.toThrow('hyphen')
     await expect(call(debuild, 'make_repo', { repodir: '/repo', env: { LABEL: 'a\nb' } })).rejects.toThrow('line ends')
     const wish = { repodir: '/repo', keyid: '00000000' }

@@ -32,7 +32,7 @@ test.each([
   expect(await build(results, more, isTest)).toEqual({ result, comment, called })
 })
 
-test('a repository tells what its tools said', async () => {
+test('a repository reports the errors of its tools', async () => {
   const host = await MemoryHost.with({ files: { '/repo/a.deb': '' } })
   const others = { 'pkgbuild.make_repo': () => fromPlain({ retcode: 1, stdout: 'out', stderr: 'err' }) }
   expect(toPlain(await tryState(pkgbuild, 'repo', { args: ['/repo'], others, host }))).toEqual({

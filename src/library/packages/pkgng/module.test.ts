@@ -47,7 +47,7 @@ describe('pkgng', () => {
     expect(ran).toEqual([])
   })
 
-  test('lists held packages, and tells whether one is held', async () => {
+  test('lists held packages, and returns whether one is held', async () => {
     const { call } = await machine({ 'pkg lock *': 'bash-5.2.15\n' })
     expect(await call('list_locked')).toEqual(['bash-5.2.15'])
     expect(await call('locked', ['bash'])).toBe(true)

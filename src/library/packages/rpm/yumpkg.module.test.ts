@@ -41,7 +41,7 @@ describe('yumpkg', () => {
     expect(await call('version', ['bash'])).toBe('5.1.8-6.el9')
   })
 
-  test('tells versions newer than the installed ones', async () => {
+  test('returns versions newer than the installed ones', async () => {
     const available = 'Available Packages\nbash.x86_64 5.1.8-9.el9 baseos\nperl.x86_64 4:5.32.1-480.el9 base\n'
     const { call } = await machine({ 'dnf --quiet list available bash perl nope': available })
     expect(await call('latest_version', ['bash', 'perl', 'nope'])).toEqual({ bash: '5.1.8-9.el9', perl: '', nope: '' })
@@ -124,7 +124,7 @@ describe('yumpkg', () => {
 })
 
 describe('rpm_lowpkg', () => {
-  test('tells facts, files that differ, and owners', async () => {
+  test('returns facts, changed files, and owners', async () => {
     const { call } = await provider(lowpkg, {
       grains: { os_family: 'RedHat', osarch: 'x86_64' },
       recorded: {
@@ -191,7 +191,7 @@ describe('yumpkg, on groups, patches, updates and files', () => {
     expect(ran[0]).toBe('dnf --quiet --assumeyes clean expire-cache')
   })
 
-  test('locked packages, and what files of packages became, are told', async () => {
+  test('locked packages, and the state of package files, are listed', async () => {
     const { call } = await machine({
       'rpm -Va bash': { retcode: 1, stdout: 'S.5....T.  c /etc/bashrc' },
       'rpm -qf --queryformat %{name} /etc/bashrc': 'bash',

@@ -55,7 +55,7 @@ describe('zypperpkg', () => {
     expect(ran).toContain(`${ZYPPER} --no-refresh install --auto-agree-with-licenses --name --force zsh-5.8`)
   })
 
-  test('takes some exit codes for success and tells what others mean', async () => {
+  test('treats some exit codes as success and reports the meaning of others', async () => {
     const { call } = await machine({
       [`${ZYPPER} --no-refresh install*`]: { retcode: 104, stdout: "No provider of 'bad' found." },
       'rpm -q --qf*': '',
@@ -76,7 +76,7 @@ describe('zypperpkg', () => {
   })
 })
 
-describe('zypperpkg, on what there is', () => {
+describe('zypperpkg, with repositories and packages', () => {
   const solvables = (kind: string): string =>
     stream(
       `<search-result><solvable-list><solvable status="installed" name="a" summary="A" kind="${kind}" edition="1-1" arch="x86_64"/>` +
@@ -104,7 +104,7 @@ describe('zypperpkg, on what there is', () => {
     expect(await call('search', ['bash'])).toMatchObject({ a: { summary: 'A' }, b: { summary: 'B' } })
   })
 
-  test('updates and facts of available packages are told', async () => {
+  test('updates and facts of available packages are listed', async () => {
     const update = '<update-list><update kind="package" name="bash" edition="5.1-9"/></update-list>'
     const { call } = await machine({
       [`${XML} list-updates`]: stream(update),

@@ -4,7 +4,7 @@ import { type Recorded, scripted, type Trial, tryFunction, tryState } from '../.
 import snap from './module.ts'
 import states from './state.ts'
 
-// what snap 2.57 prints
+// output of snap 2.57
 const HEAD = 'Name   Version  Rev   Tracking       Publisher   Notes'
 const LXD = 'lxd    5.0      1234  latest/stable  canonical   held'
 const OFF = 'core   16-2     13    latest/stable  canonical   core,disabled'
@@ -38,7 +38,7 @@ describe('snap', () => {
     ['info', ['lxd'], { name: 'lxd', summary: 'containers', channels: { 'latest/stable': 5 } }],
   ])('%s %j returns %j', async (fun, args, answer) => expect((await call(fun, args)).answer).toEqual(answer))
 
-  test('list_upgrades leaves held snaps out where it is told to', async () => {
+  test('list_upgrades omits held snaps on request', async () => {
     expect((await call('list_upgrades')).answer).toMatchObject({ lxd: { revision: '1240' }, hello: { version: '2' } })
     expect(Object.keys((await call('list_upgrades', [true])).answer as object)).toEqual(['hello'])
   })
@@ -97,7 +97,7 @@ describe('states of snap', () => {
       toPlain(await tryState(states, fun, { kwargs, others, test })) as Record<string, unknown>
   }
 
-  test('installed installs, releases and reports what snap refuses', async () => {
+  test('installed installs, releases and reports refusals of snap', async () => {
     const apply = machine()
     expect(await apply('installed', { name: 'hello' }, true)).toMatchObject({
       result: null,

@@ -1,4 +1,4 @@
-// Definitions for Windows minions: what is gathered of them, and where repositories are checked out.
+// Definitions for Windows minions: the gathered data, and the checkouts of repositories.
 import { expect, test } from 'vitest'
 import { silentLog } from '../../../base/mod.ts'
 import { type Dict, decodeMsgpack, fromPlain, toPlain, type Value } from '../../../data/mod.ts'
@@ -28,7 +28,7 @@ async function master(files: Record<string, string>) {
   return { host, told, run }
 }
 
-test('definitions are gathered with versions as texts, and what cannot be used is told of', async () => {
+test('definitions are gathered with versions as texts, and invalid ones are reported', async () => {
   const files = {
     '/srv/repo/a.sls': '{"vim": {"9": {"full_name": "Vim 9"}}}',
     '/srv/repo/sub/b.sls': '{"x": {"latest": 5}}',
@@ -45,7 +45,7 @@ test('definitions are gathered with versions as texts, and what cannot be used i
   expect(decodeMsgpack(await host.read('/srv/repo/winrepo.p'), { dialect: 'bus' })).toEqual(all)
 })
 
-test('repositories are fetched by the options of the master, or by those given', async () => {
+test('repositories are fetched by the options of the master, or by the given ones', async () => {
   const { told, run } = await master({})
   const other = fromPlain({ winrepo_dir: '/other' }) as Dict
   await run('update_git_repos', { opts: null, clean: true, masterless: false })

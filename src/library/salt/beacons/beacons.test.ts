@@ -28,7 +28,7 @@ const options = (config: Plain): Dict => beaconOptions(fromPlain(config))
 
 type Others = Record<string, (...args: Value[]) => Value>
 
-/** A beacon that is looked at several times, with stand-ins for functions. */
+/** Return a function that polls a beacon repeatedly, with stand-ins for functions. */
 function looking(beacon: BeaconDeclaration, config: Plain, others: Others = {}, files: Record<string, string> = {}) {
   const reading = (path: string): Uint8Array | undefined =>
     files[path] === undefined ? undefined : Buffer.from(files[path]!)
@@ -89,13 +89,13 @@ test.each<[BeaconDeclaration, Plain, string | undefined]>([
 const LOADS = { '/proc/loadavg': '0.50 1.00 2.25 1/100 42\n' }
 const within = { '1m': [0, 9], '5m': [0, 9], '15m': [0, 9] }
 
-test('The load is told when it is out of bounds', async () => {
+test('The load is reported when it is out of bounds', async () => {
   const told = [{ '1m': 0.5, '5m': 1, '15m': 2.25 }]
   expect(await looking(load, [{ averages: { ...within, '15m': [0, 2] } }], {}, LOADS)()).toEqual(told)
   expect(await looking(load, [{ averages: within }], {}, LOADS)()).toEqual([])
 })
 
-test('Memory and file systems are told when they are too full', async () => {
+test('Memory and file systems are reported when they are too full', async () => {
   const files = { '/proc/meminfo': 'MemTotal: 1000 kB\nMemAvailable: 250 kB\n' }
   expect(await looking(memusage, [{ percent: '75%' }], {}, files)()).toEqual([{ memusage: 75 }])
   expect(await looking(memusage, [{ percent: 76 }], {}, files)()).toEqual([])
@@ -103,7 +103,7 @@ test('Memory and file systems are told when they are too full', async () => {
   expect(full).toMatchObject([{ mount: '/' }])
 })
 
-test('A service is told at first and when it changes', async () => {
+test('A service is reported at first and when it changes', async () => {
   let runs = true
   const look = looking(service, [{ services: { ssh: { onchangeonly: true } } }], { 'service.status': () => runs })
   const told = (running: boolean) => [{ ssh: { running }, service_name: 'ssh', tag: 'ssh' }]
@@ -113,14 +113,14 @@ test('A service is told at first and when it changes', async () => {
   expect(await look()).toEqual(told(false))
 })
 
-test('Processes are told by name', async () => {
+test('Processes are reported by name', async () => {
   const config = [{ processes: { node: 'running', nosuch: 'stopped', other: 'running' } }]
   const told = (await looking(ps, config)()) as Plain[]
   expect(told).toContainEqual({ nosuch: 'Stopped' })
   expect(told).not.toContainEqual({ other: 'Running' })
 })
 
-test('Numbers of the machine are told in parts', async () => {
+test('Numbers of the machine are reported in parts', async () => {
   const loads = (): Value =>
     new Map([
       ['1-min', 0.5],
@@ -148,7 +148,7 @@ test.each<[BeaconDeclaration, Plain, string]>([
     [{ services: { ssh: { onchangeonly: true, delay: '3' } } }],
     "'>' not supported between instances of 'str' and 'int'",
   ],
-])('A look fails with what Salt tells of it (%#)', async (beacon, config, problem) => {
+])("A poll fails with Salt's error (%#)", async (beacon, config, problem) => {
   const look = looking(beacon, config, { 'service.status': () => true, 'status.w': () => [] }, LOADS)
   await expect(look()).rejects.toThrow(problem)
 })
@@ -156,12 +156,12 @@ test.each<[BeaconDeclaration, Plain, string]>([
 test.each<[Plain[], Plain]>([
   [['1-min', 'foo'], "Status beacon is incorrectly configured: 'foo'"],
   [['all'], { '1-min': 1 }],
-])('Of the numbers of the machine %j is told', async (items, wanted) => {
+])('Of the numbers of the machine %j is reported', async (items, wanted) => {
   const others = { 'status.loadavg': () => new Map([['1-min', 1]]) }
   expect(await looking(status, [{ loadavg: items }], others)()).toMatchObject([{ data: { loadavg: wanted } }])
 })
 
-test('Functions are told of when they give something', async () => {
+test('Functions are reported when they return something', async () => {
   const others: Others = { 'test.ping': () => true, 'test.none': () => null, 'test.echo': (text) => text! }
   const fun = ['test.ping', 'test.none', { 'test.echo': { args: ['x'] } }]
   expect(await looking(saltMonitor, [{ salt_fun: fun }], others)()).toEqual([
@@ -173,7 +173,7 @@ test('Functions are told of when they give something', async () => {
   ])
 })
 
-test('New lines of a log are told when they match', async () => {
+test('New lines of a log are reported when they match', async () => {
   const file = join(folder, 'log')
   writeFileSync(file, 'old error\n')
   const look = looking(log, [{ file }, { tags: { bad: { regex: '.*error.*' }, broken: { regex: '(' } } }])
@@ -185,7 +185,7 @@ test('New lines of a log are told when they match', async () => {
   ])
 })
 
-test('A package is told when its state changes', async () => {
+test('A package is reported when its state changes', async () => {
   let version = ''
   const others = { 'pkg.version': () => version, 'pkg.latest_version': () => '' }
   const look = looking(pkg, [{ pkgs: ['vim'] }], others)
@@ -194,7 +194,7 @@ test('A package is told when its state changes', async () => {
   expect(await look()).toEqual([{ pkg: 'vim', version: '9.1', status: 'installed' }])
 })
 
-test('Counters of an interface are told when they are greater', async () => {
+test('Counters of an interface are reported when they are greater', async () => {
   const line = '  lo: 100 2 0 0 0 0 0 0 300 4 0 0 0 0 0 0'
   const files = { '/proc/net/dev': `head\nhead\n${line}\n` }
   const config = [{ interfaces: { lo: { type: 'greater', bytes_sent: 200 } } }]

@@ -4,7 +4,7 @@ import type { MasterContext, SharedBanks } from '../../../sdk/mod.ts'
 import { callOn, memoryCache } from '../common/try-master-function.test-support.ts'
 import cache from './runner.ts'
 
-test('cache.clear_git_lock says what it removed, and refuses an unknown role', async () => {
+test('cache.clear_git_lock reports what it removed, and refuses an unknown role', async () => {
   const clearGitLocks: MasterContext['clearGitLocks'] = async (_role, types, pattern) =>
     types.includes('update') && pattern === null ? ['Removed update lock'] : []
   const master = { clearGitLocks }
@@ -29,7 +29,7 @@ function banksOf(kept: Map<string, Map<string, Value>>): SharedBanks {
   }
 }
 
-test('cache.migrate copies all banks, or one with those below it, or only counts', async () => {
+test('cache.migrate copies all banks, or one with its sub-banks, or only counts', async () => {
   const values = (...keys: string[]) => new Map<string, Value>(keys.map((key) => [key, fromPlain({ of: key })]))
   const source = new Map([
     ['grains', values('web1', 'db1')],
@@ -61,7 +61,7 @@ test('cache.fetch returns a value or an empty dict, and cache.cloud the machines
 })
 
 test.each(['tokens', 'tokens/', './tokens', '/tokens', '', '.', '../master2', 'x/../tokens'])(
-  'Nobody makes, reads or removes logins by the bank %j, nor leaves the cache',
+  'The bank %j gives no access to logins, nor to paths outside the cache',
   async (bank) => {
     const kept = memoryCache({ tokens: { t: { name: 'joe' } } })
     const forged = { name: 'root', eauth: 'pam', expire: 9e9 }
@@ -91,7 +91,7 @@ test('the clearing functions clear the data of the targeted minions alone', asyn
   expect((await left('clear_mine_func', 'web1')).answer).toBe(false)
 })
 
-test('cache.list and cache.flush tell what a bank holds', async () => {
+test('cache.list and cache.flush return the content of a bank', async () => {
   const kept = memoryCache({ mine: { web1: 1, db1: 2 } })
   expect(await callOn({ cache: kept }, cache, 'list', 'mine')).toEqual(['db1', 'web1'])
   expect(await callOn({ cache: kept }, cache, 'flush', 'mine', 'web1')).toBe(true)

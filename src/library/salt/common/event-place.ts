@@ -1,17 +1,17 @@
 // The first event to return: by an event number, a time, an age, or the position stored under a name in a file below
 // `cachedir`. The file is written while events come, so that a killed reader gets some events twice but misses none.
 import { failure, str, type Value } from '../../../data/mod.ts'
-import { type EventWish, type MasterContext, option } from '../../../sdk/mod.ts'
+import { type EventStart, type MasterContext, option } from '../../../sdk/mod.ts'
 import { assertCame } from './given.ts'
 
-type Beginning = NonNullable<EventWish['since']>
+type Beginning = NonNullable<EventStart['since']>
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
 
 /** Parse `since`. */
 export function beginningOf(since: Value, now: number = Date.now()): Beginning {
   const text = str(since).trim()
-  if (/^\d{20}$/.test(text)) return { time: timeOfJid(text) }
+  if (/^\d{20}(?:_\d+)?$/.test(text)) return { time: timeOfJid(text) }
   if (/^\d+$/.test(text)) return { number: Number(text) }
   if (/^@?\d+\.?\d*$/.test(text)) return { time: Number(text.replace('@', '')) * 1000 }
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s*([smhdw])\s*/g)]
@@ -28,7 +28,7 @@ export function beginningOf(since: Value, now: number = Date.now()): Beginning {
 
 /** Return the time of a job id. */
 function timeOfJid(jid: string): number {
-  const [, year, month, day, hour, minute, second, micros] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{6})$/
+  const [, year, month, day, hour, minute, second, micros] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{6})(?:_\d+)?$/
     .exec(jid)!
     .map(Number)
   return new Date(year!, month! - 1, day, hour, minute, second).getTime() + Math.floor(micros! / 1000)

@@ -31,6 +31,7 @@ describe('cp', () => {
     ['cache_dir', ['salt://web'], { include_empty: true, exclude_pat: '*.sls' }, "['/cache/files/base/web/none']"],
     ['get_dir', ['salt://web', '/out'], {}, "['/out/web/db.sls', '/out/web/init.sls', '/out/web/none']"],
     ['get_template', ['salt://a.txt', '/out/t'], {}, "'/out/t'"],
+    ['get_template', ['salt://a.txt', ''], {}, "'/cache/extrn_files/base/a.txt'"],
     ['list_states', [], {}, "['web', 'web.db']"],
     ['list_master', [], { prefix: 'web' }, "['web/db.sls', 'web/init.sls']"],
     ['is_cached', ['salt://a.txt'], {}, "''"],

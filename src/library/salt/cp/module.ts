@@ -19,6 +19,7 @@ import {
   defineModule,
   type FunctionContext,
   isHostError,
+  isSshTarget,
   option,
   reads,
   ret,
@@ -43,6 +44,12 @@ function envOf(ctx: FunctionContext, given: string | null): string {
   if (given) return given
   const configured = option(ctx.opts, 'saltenv')
   return truthy(configured) ? str(configured) : 'base'
+}
+
+/** Files for targets without minions are compressed by the connection, or not at all. */
+function noteGzip(ctx: FunctionContext, name: string, gzip: string | null): void {
+  if (gzip === null || !isSshTarget(ctx.opts)) return
+  ctx.log('warning', `The gzip argument to cp.${name} in salt-ssh is unsupported`)
 }
 
 /** Split a URL into the URL without its environment, and the environment. */
@@ -171,7 +178,8 @@ export default defineModule({
       args: { path: arg.text('Source on the file server'), dest, saltenv, makedirs, template, gzip, options: further },
       returns: ret.orFalse(ret.string('Path of the new file; empty if the file server has no such file')),
       example: 'cp.get_file salt://path/to/file /minion/dest',
-      run: async (ctx, { path, dest, saltenv, makedirs, template, options }) => {
+      run: async (ctx, { path, dest, saltenv, makedirs, template, gzip, options }) => {
+        noteGzip(ctx, 'get_file', gzip)
         const [source, target] = await renderNames(ctx, [path, dest], {
           template,
           saltenv: envOf(ctx, saltenv),
@@ -179,6 +187,8 @@ export default defineModule({
         })
         const { url, env } = split(ctx, source, saltenv)
         if (!(await ctx.files.hash(url, env))) return ''
+        // Salt keeps what it sends over SSH in the cache as well
+        if (isSshTarget(ctx.opts)) await cacheFile(ctx, url, env)
         return ctx.files.fetch(url, { saltenv: env, dest: target, makedirs })
       },
     }),
@@ -202,7 +212,7 @@ export default defineModule({
       run: async (ctx, { path, dest, template, saltenv, makedirs, options }) => {
         const source = await cacheFile(ctx, path, saltenv)
         const { env } = split(ctx, path, saltenv)
-        const into = dest || ctx.files.cachePath(path, env)
+        const into = dest || ctx.files.renderedPath(path, env)
         const mayMake = makedirs || !dest
         return renderTemplate(ctx, { source, dest: into, template, saltenv: env, makedirs: mayMake, options })
       },
@@ -212,9 +222,11 @@ export default defineModule({
       args: { path: arg.text('Source on the file server'), dest, saltenv, template, gzip, options: further },
       returns: ret.list('Sorted paths of the new files'),
       example: 'cp.get_dir salt://path/to/dir/ /minion/dest',
-      run: async (ctx, { path, dest, saltenv, template, options }) => {
+      run: async (ctx, { path, dest, saltenv, template, gzip, options }) => {
+        noteGzip(ctx, 'get_dir', gzip)
         const env = envOf(ctx, saltenv)
         const [source, target] = await renderNames(ctx, [path, dest], { template, saltenv: env, options })
+        if (isSshTarget(ctx.opts)) await cacheDirectory(ctx, source, env, { empty: true, include: null, exclude: null })
         return fetchDirectory(ctx, source, target, env)
       },
     }),

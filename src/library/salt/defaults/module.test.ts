@@ -18,7 +18,7 @@ describe('defaults', () => {
     expect(repr(await call(name, args, { kwargs }))).toBe(wanted)
   })
 
-  test('.merge changes its first argument unless told not to', async () => {
+  test('.merge changes its first argument unless configured otherwise', async () => {
     const dest = toValue({ a: 1 })
     await call('merge', [dest, toValue({ b: 2 })], { kwargs: { in_place: false } })
     expect(repr(dest)).toBe("{'a': 1}")

@@ -70,7 +70,7 @@ describe('the webhook engine', () => {
     expect(headers).toMatchObject({ 'Content-Type': 'application/json', 'X-Hub-Token': 'abc', 'Content-Length': '8' })
   })
 
-  test('fires what nothing proves as such, and nothing for a path that cannot be part of a tag', async () => {
+  test('fires unproven data with an external origin, and nothing for a path that cannot be part of a tag', async () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
     const engine = begin(webhook, { address: '127.0.0.1', port })
@@ -125,7 +125,7 @@ describe('the script engine', () => {
     ])
   })
 
-  test('runs again after the interval, and with onchange tells only news', async () => {
+  test('runs again after the interval, and with onchange reports only changes', async () => {
     const cmd = scriptOf(
       `n=$(cat ${folder}/n 2>/dev/null || echo 0); echo $((n+1)) > ${folder}/n
 echo '{"tag": "same", "data": {"x": 1}}'; echo "{\\"tag\\": \\"news\\", \\"data\\": {\\"n\\": $n}}"`,
@@ -135,7 +135,7 @@ echo '{"tag": "same", "data": {"x": 1}}'; echo "{\\"tag\\": \\"news\\", \\"data\
     expect(engine.fired.filter(({ tag }) => tag === 'same')).toHaveLength(1)
   })
 
-  test('tells of lines it cannot read, and of a command that fails', async () => {
+  test('reports lines it cannot parse, and a failing command', async () => {
     const cmd = scriptOf(`echo oops; echo '[1]'; echo '{"tag": "good"}'; exit 3`)
     const engine = begin(script, { cmd, interval: 60 })
     await until('a line about the exit status', () => engine.logged.some((line) => line.includes('exit status 3')))
@@ -152,7 +152,7 @@ echo '{"tag": "same", "data": {"x": 1}}'; echo "{\\"tag\\": \\"news\\", \\"data\
     expect(plain(engine.fired[0]!.data)).toEqual(data)
   })
 
-  test('names a format there is not', async () => {
+  test('reports an unknown format', async () => {
     await expect(begin(script, { cmd: 'true', output: 'nope' }).ended).rejects.toThrow(
       'Unknown serializer `nope` found for output option',
     )
@@ -223,7 +223,7 @@ describe('the logstash engine', () => {
     server.close()
   })
 
-  test('names a protocol there is not', async () => {
+  test('reports an unknown protocol', async () => {
     await expect(begin(logstash, { host: 'x', proto: 'sctp' }).ended).rejects.toThrow(
       'proto must be udp or tcp, not sctp',
     )

@@ -101,7 +101,7 @@ export default defineRunner({
 /** Replace the job ids and minion ids in a tag. */
 function kindOf(tag: string): string {
   return tag
-    .replace(/\d{20}/g, '<jid>')
+    .replace(/\d{20}(?:_\d+)?/g, '<jid>')
     .replace(/^(salt\/(?:minion|beacon|syndic|cloud)|minion\/refresh|resource\/refresh)\/[^/]+/, '$1/<id>')
     .replace(/^(salt\/job\/<jid>\/(?:ret|start|prog|sub))\/[^/]+.*/, '$1/<id>')
 }

@@ -44,7 +44,7 @@ describe('grains', () => {
     expect(repr(await tryFunction(grains, name, { grains: facts, args, kwargs }))).toBe(wanted)
   })
 
-  test('.items hides what tells which machine it is, on request', async () => {
+  test('.items hides grains that identify the machine, on request', async () => {
     const all = (await tryFunction(grains, 'items', { grains: facts, kwargs: { sanitize: true } })) as Dict
     expect([all.get('id'), all.get('serialnumber'), all.get('osmajorrelease')]).toEqual([
       'MINION.DOMAINNAME',

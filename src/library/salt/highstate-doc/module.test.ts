@@ -22,13 +22,17 @@ beforeEach(async () => {
   })
 })
 
-interface Wish {
+interface CallOptions {
   states?: Plain
   config?: Plain
   kwargs?: Record<string, Value>
 }
 
-async function call(name: string, args: Value[], { states = [], config = {}, kwargs = {} }: Wish = {}): Promise<Plain> {
+async function call(
+  name: string,
+  args: Value[],
+  { states = [], config = {}, kwargs = {} }: CallOptions = {},
+): Promise<Plain> {
   const others = {
     'config.get': () => fromPlain(config),
     'state.show_lowstate': () => fromPlain(states),
@@ -53,7 +57,7 @@ async function details(state: Plain, config: Plain = {}): Promise<string> {
 }
 
 describe('highstate_doc', () => {
-  test('tells what is known of a state, with what it waits for', async () => {
+  test('describes a state with its requisites', async () => {
     const state = low('service', 'running', 'nginx', {
       enable: true,
       watch: [{ file: '/etc/nginx.conf' }],
@@ -91,7 +95,7 @@ describe('highstate_doc', () => {
     [low('highstate_doc', 'note', 'n', { contents: 'hello', source: 'salt://note.md' }), '\nhello\n\nfrom a file\n'],
     [low('highstate_doc', 'note', 'n', { source: 'salt://none' }), '\nERROR: opening salt://none\n'],
     [low('cmd', 'run', 'true'), ''],
-  ])('shows what it does: %j', async (state, text) => {
+  ])('describes its effect: %j', async (state, text) => {
     expect(await details(state)).toBe(text)
   })
 

@@ -1,4 +1,4 @@
-// Waiting for what a function answers.
+// Waiting for the result of a function.
 import { describe, expect, test } from 'vitest'
 import { toPlain, type Value } from '../../../data/mod.ts'
 import { LocalHost } from '../../../host/mod.ts'
@@ -24,7 +24,7 @@ describe('loop.until', () => {
     expect(await told('until', { condition }, { host })).toBe(`true Condition ${condition} was met`)
   })
 
-  test('lets a far host ask again for what it read before each attempt', async () => {
+  test('lets a remote host read again before each attempt', async () => {
     let asked = 0
     const far = Object.assign(new LocalHost(), { forgetReads: () => void asked++ })
     await told('until_no_eval', { expected: 2, init_wait: 0.001 }, { host: far })

@@ -69,7 +69,7 @@ test('manage.versions compares versions by their numbers, and shows Brine on req
   })
 })
 
-test('manage.stats shows what the master tells, and fails where it tells nothing', async () => {
+test("manage.stats shows the master's answer, and fails without one", async () => {
   const facts = async (): Promise<Dict[]> => [new Map([['uptime_seconds', 7]])]
   expect(await callOn({ facts }, manage, 'stats')).toEqual({ uptime_seconds: 7 })
   await expect(callOn({ facts: async () => undefined }, manage, 'stats')).rejects.toThrow('is not a Brine master')

@@ -28,7 +28,7 @@ async function calls(...steps: [fun: string, args: Value[], kwargs?: Record<stri
   return answers
 }
 
-test('answers are kept, by function or by alias, and told by minion', async () => {
+test('results are stored, by function or by alias, and returned by minion', async () => {
   const [, , failed, one, many, other] = await calls(
     ['update', []],
     ['send', ['shout'], { mine_function: 'test.echo', text: 'hey', allow_tgt: 'web*' }],
@@ -46,7 +46,7 @@ test('answers are kept, by function or by alias, and told by minion', async () =
   expect(other).toEqual(new Map())
 })
 
-test('what is configured and there is valid', async () => {
+test('a configured function that exists is valid', async () => {
   const [valid] = await calls(['valid', []])
   expect([...(valid as Dict).keys()]).toEqual(['test.ping', 'alias'])
 })

@@ -15,7 +15,7 @@ interface Machine {
   others?: NonNullable<Trial['others']>
 }
 
-/** What a minion of a machine answers, how often it was asked to end, and what was started. */
+/** A minion of a machine: its result, how often it was asked to end, and the started commands. */
 async function restart({ files = {}, command = null, startedAs, kwargs = {}, others = {} }: Machine = {}) {
   let ends = 0
   const started: string[][] = []
@@ -54,13 +54,13 @@ test('A minion lists the keys that lie on its master, as salt-key does', async (
   })
 })
 
-test('Killing tells the process, or why there is none', async () => {
+test('Killing returns the process, or the reason without one', async () => {
   const kill = async (own: Dict): Promise<Plain> => toPlain(await tryFunction(minion, 'kill', { grains: own }))
   expect(await kill(new Map())).toEqual({ killed: null, retcode: 70, comment: ['Unable to find "pid" in grains'] })
   expect(await kill(grains())).toEqual({ killed: null, retcode: 1, comment: ['ps.kill_pid failed'] })
 })
 
-test('A minion in the foreground is ended, and left to whoever watches it', async () => {
+test('A minion in the foreground is ended, and its supervisor restarts it', async () => {
   expect(await restart()).toEqual({
     answer: {
       killed: 42,

@@ -1,16 +1,30 @@
-// The external pillars `cmd_yaml`, `cmd_yamlex` and `cmd_json`: the output of a command as pillar, `%s` in it standing for the minion's id.
-// What cannot be run or read is logged and counts as empty.
+// The external pillars `cmd_yaml`, `cmd_yamlex` and `cmd_json`: the output of a command as pillar; `%s` in it is
+// replaced by the minion id. A failed command or invalid output is logged and counts as empty.
 import { BrineError } from '../../../base/mod.ts'
 import { decodeBytes, PyError, shlexSplit, textOf, type Value } from '../../../data/mod.ts'
 import { arg, defineExtPillar, type ExtPillar, type ExtPillarContext } from '../../../sdk/mod.ts'
 
+/** Characters of an error that are logged. */
+const MOST_SHOWN = 300
+
 /** YAML commands go through a shell and their errors are dropped; JSON commands do neither, as in Salt. */
-async function outputOf(ctx: ExtPillarContext, command: string, shell: boolean): Promise<string> {
+async function outputOf(ctx: ExtPillarContext, command: string, { name, shell }: OutputForm): Promise<string> {
   // the id goes in after the words are apart, so that it stays one
   const argv = shell ? ['/bin/sh', '-c', named(ctx, command)] : shlexSplit(command).map((word) => named(ctx, word))
   const home = (await ctx.host.env()).get('HOME') ?? '/'
   const cwd = (await ctx.host.access(home, 'read')) ? home : '/'
-  const { stdout } = await ctx.host.run({ argv, cwd, mergeStderr: !shell, systemPipes: true })
+  const { stdout, stderr, retcode } = await ctx.host.run({ argv, cwd, mergeStderr: !shell, systemPipes: true })
+  if (retcode !== 0) {
+    const [reason = ''] = decodeBytes(shell ? stderr : stdout)
+      .trim()
+      .split('\n')
+      .slice(-1)
+    const [program] = command.trim().split(/\s/)
+    ctx.log(
+      'error',
+      `ext_pillar ${name}: '${program}' ended with ${retcode}${reason && `: ${reason.slice(0, MOST_SHOWN)}`}`,
+    )
+  }
   return decodeBytes(stdout).replace(/[\r\n]+$/, '')
 }
 
@@ -27,8 +41,9 @@ interface OutputForm {
   read(output: string): Value | Promise<Value>
 }
 
-/** Declare the external pillar of a command whose output has that form. */
-export function commandPillar({ name, form, shell, read }: OutputForm): ExtPillar {
+/** Declare the external pillar of a command with output in this form. */
+export function commandPillar(output: OutputForm): ExtPillar {
+  const { name, form, shell, read } = output
   return defineExtPillar({
     name,
     doc: `The output of a command, in ${name.replace('cmd_', '').toUpperCase()}; \`%s\` in it stands for the minion's id.`,
@@ -44,7 +59,7 @@ export function commandPillar({ name, form, shell, read }: OutputForm): ExtPilla
         return new Map()
       }
       try {
-        return await read(await outputOf(ctx, command, shell))
+        return await read(await outputOf(ctx, command, output))
       } catch (error) {
         if (!(error instanceof BrineError)) throw error
         ctx.log('critical', `${form} data from '${named(ctx, command)}' failed to parse: ${error.message}`)

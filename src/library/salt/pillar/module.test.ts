@@ -57,7 +57,7 @@ describe('pillar', () => {
     )
   })
 
-  test('masks text for people, and shows it when asked', async () => {
+  test('masks text on a terminal, and shows it on request', async () => {
     const masked = "{'b': {'c': 1}, 'l': [1, 2], 'text': '**********', 'nothing': None, 'empty': ''}"
     expect(repr(await call('get', ['a'], { masked: true }))).toBe(masked)
     expect(repr(await call('get', ['a'], { kwargs: { unmask: false } }))).toBe(masked)

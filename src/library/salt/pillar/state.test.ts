@@ -45,7 +45,7 @@ describe('pillar.present', () => {
   })
 })
 
-it('pillar.absent fails for a key that is there', async () => {
+it('pillar.absent fails for an existing key', async () => {
   expect(await outcome('absent', { name: 'database:user' })).toEqual([true, 'Pillar database:user is not there'])
   expect(await outcome('absent', { name: 'database:port' })).toEqual([false, 'Pillar database:port is there'])
 })

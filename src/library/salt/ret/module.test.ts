@@ -18,6 +18,6 @@ test.each<[string, Value[], Value]>([
   expect(await call(name, args)).toEqual(answer)
 })
 
-test('a returner that is not there is named', async () => {
+test('a missing returner is reported', async () => {
   await expect(call('get_jids', ['none'])).rejects.toThrow('The returner none.get_jids is not available')
 })

@@ -6,7 +6,7 @@ import multi from './multi_returner.returner.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-test('local prints what it gets', () => {
+test('local prints its input', () => {
   const printed: unknown[] = []
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(text) > 0)
   const ctx = {} as FunctionContext
@@ -43,7 +43,7 @@ test.each<[string[], string, string[]]>([
   [['bad', 'none', 'two'], 'bad: no server; The returner none.returner is not available', ['two.returner']],
   [[], 'The option multi_returner names no returners', []],
   [['multi_returner'], 'The option multi_returner names multi_returner itself', []],
-])('multi_returner with %j says what failed', async (names, message, expected) => {
+])('multi_returner with %j reports the failures', async (names, message, expected) => {
   const { ctx, stored } = site(names)
   await expect(multi.functions.returner!(ctx, new Map())).rejects.toThrow(message)
   expect(stored).toEqual(expected)

@@ -172,7 +172,7 @@ describe('salt.runner', () => {
 })
 
 describe('salt.parallel_runners', () => {
-  it('calls all of them, and names those that failed', async () => {
+  it('calls all of them, and lists failed ones', async () => {
     const others = {
       'saltutil.runner': ([name]: readonly Value[]) => json(`{"return": 1, "success": ${name !== 'b.bad'}}`),
     }
@@ -182,7 +182,7 @@ describe('salt.parallel_runners', () => {
     expect(dumpJson(ret.get('changes'))).toBe('{"ret": {"one": 1, "b.bad": 1}}')
   })
 
-  it('refuses what is no dict', async () => {
+  it('refuses values that are no dict', async () => {
     const ret = await tryState(saltmod, 'parallel_runners', { kwargs: { name: 'all', runners: 5 } })
     expect(ret.get('comment')).toBe('The runners parameter must be a string or dict.')
   })

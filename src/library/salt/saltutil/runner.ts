@@ -20,7 +20,7 @@ const FAMILIES: ReadonlyArray<readonly [word: string, folder?: string]> = [
   ['renderers'],
   ['returners'],
   ['output'],
-  ['proxymodules'],
+  ['proxymodules', 'proxy'],
   ['runners'],
   ['wheel'],
   ['engines'],

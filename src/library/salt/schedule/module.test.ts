@@ -23,12 +23,22 @@ async function call(fun: string, args: Value[], kwargs: Record<string, Value> = 
 }
 
 describe('the schedule of a running minion', () => {
-  test('is listed without what the scheduler notes for itself', async () => {
+  test("is listed without the scheduler's own notes", async () => {
     const { answer } = await call('list', [], { return_yaml: false })
     expect(Object.fromEntries(answer['j'] as Dict)).toEqual({ function: 'test.ping', enabled: true })
   })
 
-  test('takes a job, and is asked by its own event', async () => {
+  test('hints at what it ignores in a new job', async () => {
+    const hints: string[] = []
+    const context = { askMinion: minion([]), hint: ({ text }: { text: string }) => hints.push(text) }
+    await tryFunction(schedule, 'add', { args: ['new'], kwargs: { function: 'test.ping', secnds: 5 }, context })
+    expect(hints).toEqual([
+      "The argument 'secnds' is ignored. Did you mean 'seconds'?",
+      "The job 'new' never runs: it has none of seconds, minutes, hours, days, when, cron, once, run_on_start.",
+    ])
+  })
+
+  test('takes a job, and is queried by its own event', async () => {
     const { answer, last } = await call('add', ['new'], { function: 'test.ping', seconds: 5 })
     expect(answer).toEqual({
       comment: 'Added job: new to schedule.',

@@ -12,7 +12,7 @@ const strategy = {
 
 function mergeBy(ctx: FunctionContext, a: Value, b: Value, options: Bound<typeof strategy>): Value {
   const warn = (message: string): void => ctx.log('warning', message)
-  // an unknown strategy, such as None, merges as the fallback does
+  // an unknown strategy, such as None, merges like the default
   return merge(a, b, { strategy: options.strategy, renderer: options.renderer, mergeLists: options.merge_lists, warn })
 }
 
@@ -37,7 +37,7 @@ async function render(ctx: FunctionContext, args: Bound<typeof renderArgs>): Pro
     return new Map()
   }
   const text = await ctx.call('cp.get_url', [path, null], { saltenv })
-  return ctx.render({ ...request, text: str(text), path })
+  return ctx.render({ ...request, text: str(text), path, from: path })
 }
 
 /** Leave out the keywords of the publication. */

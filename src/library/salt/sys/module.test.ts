@@ -28,7 +28,7 @@ test.each([
   ['list_functions', ['zfs'], []],
   ['list_modules', [], ['pkg']],
   ['list_modules', ['z*'], []],
-])('sys.%s %j names only what serves this minion', async (name, args, expected) => {
+])('sys.%s %j lists only functions that support this minion', async (name, args, expected) => {
   expect(await ask(name, ...args)).toEqual(expected)
 })
 
@@ -43,7 +43,7 @@ test.each([
   ['list_runner_functions', ['jobs'], ['jobs.active', 'jobs.list_jobs']],
   ['list_returners', [], ['redis']],
   ['list_returner_functions', ['redis'], ['redis.get_jid', 'redis.returner']],
-])('sys.%s %j names what masters and returners have', async (name, args, expected) => {
+])('sys.%s %j lists functions of masters and returners', async (name, args, expected) => {
   const context = { runners, returnerNames: async () => ['redis.returner', 'redis.get_jid'] }
   expect(await tryFunction(sys, name, { args, context })).toEqual(expected)
 })

@@ -78,14 +78,14 @@ describe('test', () => {
   test.each<[string, number]>([
     ['sleep', 0.001],
     ['rand_sleep', 0],
-  ])('.%s lets a far host ask again for what it read', async (name, seconds) => {
+  ])('.%s lets a remote host read again', async (name, seconds) => {
     let asked = 0
     const host = Object.assign(await MemoryHost.with({ files: {} }), { forgetReads: () => void asked++ })
     expect(await tryFunction(module, name, { host, args: [seconds] })).toBe(true)
     expect(asked).toBe(1)
   })
 
-  test('.random_hash uses the asked hash, or the configured one', async () => {
+  test('.random_hash uses the requested hash, or the configured one', async () => {
     expect(await tryFunction(module, 'random_hash', { kwargs: { hash_type: 'md5' } })).toMatch(/^[0-9a-f]{32}$/)
     expect(await tryFunction(module, 'rand_str', { opts: new Map([['hash_type', 'sha512']]) })).toMatch(
       /^[0-9a-f]{128}$/,

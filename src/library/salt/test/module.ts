@@ -153,10 +153,10 @@ export default defineModule({
   examples: 'given',
   functions: {
     ping: reads({
-      doc: 'Return True, to show that the minion answers. This is not an ICMP ping.',
+      doc: 'Return True, to show that the minion answers. On a proxy minion, return what `ping` of its proxy module does. This is not an ICMP ping.',
       returns: ret.boolean('True'),
       example: 'test.ping',
-      run: () => true,
+      run: ({ proxy }) => (proxy ? (proxy.call('ping') as Promise<boolean>) : true),
     }),
     echo: reads({
       doc: 'Return a value.',

@@ -157,7 +157,7 @@ describe('check', () => {
     expect(await turns.run('check.contains', { name: 'x', value: 'a', ...counts })).toMatchObject({ result })
   })
 
-  test('fails for what is not in the register, and looks at the events of the turn', async () => {
+  test('fails for a name that is not in the register, and reads the events of the turn', async () => {
     const turns = new Turns()
     expect(await turns.run('check.eq', { name: 'none', value: 1 })).toMatchObject({
       result: false,
@@ -244,7 +244,7 @@ test('key.timeout rejects and deletes keys of minions that have gone silent', as
   expect(Object.keys(toPlain(turns.value('status')) as object)).toEqual(['alive'])
 })
 
-test('status.reg counts for the minion in the tag, which is proven, whatever the data claim', async () => {
+test('status.reg counts for the proven minion in the tag, whatever the data claim', async () => {
   const turns = new Turns()
   turns.events(['salt/beacon/web1/status/2026', { id: 'db1', data: { loadavg: 1, id: 'db1' } }])
   expect((await turns.run('status.reg', { name: 'status' })).changes).toEqual({ web1: true })
@@ -260,7 +260,7 @@ test('file.save writes the register as JSON', async () => {
   }
 })
 
-test('local.cmd and runner.cmd begin what they name', async () => {
+test('local.cmd and runner.cmd start the named functions', async () => {
   const turns = new Turns()
   expect((await turns.run('local.cmd', { name: 'x', tgt: '*', func: 'test.ping' })).changes).toEqual({
     jid: '20260101',

@@ -1,11 +1,11 @@
 // An authority that signs for other minions: its signing policies, from pillar or configuration, and how others ask it.
 import { BrineError } from '../../../base/mod.ts'
 import { type Dict, deepCopy, failure, misuse, PyError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, type FunctionContext, ret } from '../../../sdk/mod.ts'
+import { arg, changes, type FunctionContext, isSshTarget, ret } from '../../../sdk/mod.ts'
 
 /** The names of one kind of authority. */
 export interface Kind {
-  /** The module whose `sign_remote_certificate` answers. */
+  /** The module whose function `sign_remote_certificate` is called. */
   module: string
   /** The option, or key of the pillar, with the policies. */
   option: string
@@ -34,6 +34,8 @@ export async function askAuthority(
   const answers = await ctx.call('publish.publish', [server, `${module}.sign_remote_certificate`], {
     arg: args,
     timeout: 60,
+    // over SSH, `publish` runs on targets of the roster unless configured otherwise
+    ...(isSshTarget(ctx.opts) && { ssh_minions: false, regular_minions: true }),
   })
   if (!(answers instanceof Map) || answers.size === 0) {
     throw misuse(
@@ -52,7 +54,7 @@ export async function askAuthority(
   return answer.get('data')!
 }
 
-/** Return a policy of another minion; it is asked once in a run. `shape` makes the answer what the caller holds. */
+/** Return a policy of another minion; it is requested once per run. `shape` converts the answer. */
 export async function remotePolicy(
   ctx: FunctionContext,
   kind: Kind,
@@ -93,7 +95,7 @@ async function grantedPolicy(ctx: FunctionContext, kind: Kind, name: Value, mini
   return (await isAllowed(ctx, rule, minion)) ? policy : 'minion not permitted to use specified signing policy'
 }
 
-/** Return the answer for another minion: what `answer` makes of the policy that it may use. */
+/** Return the answer for another minion: the result of `answer` for the policy that it may use. */
 export async function answerOther(
   ctx: FunctionContext,
   kind: Kind,

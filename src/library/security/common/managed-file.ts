@@ -1,5 +1,5 @@
-// The common part of the states of x509 and ssh_pki: file.managed keeps the file and its report is included; the contents are recreated only
-// if they differ.
+// The common part of the states of x509 and ssh_pki: file.managed manages the file, and its report is included; the
+// content is recreated only if it differs.
 import { type Dict, decodeBase64, failure, misuse, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../sdk/mod.ts'
 
@@ -61,9 +61,9 @@ export interface Managed {
   make(changes: Dict): Promise<string>
   /** Whether a file with other contents counts as recreated. */
   recreates?: boolean
-  /** What is done to a file that is there; recreate if not given. */
+  /** The verb for a change of an existing file. Default: recreate. */
   verb?: string
-  /** What was done, such as "encrypted", where it is neither created nor recreated. */
+  /** Return the change in words, such as "encrypted", if it is neither created nor recreated. */
   deed?(changes: Dict): string | undefined
 }
 
@@ -105,7 +105,8 @@ async function managedRun(ctx: StateContext, managed: Managed, runs: Dict[], rep
   }
   const { path, relinked } = await realPath(ctx, name, file)
   const { changes, found, replace = false } = await managed.compare(path)
-  if (replace || relinked) changes.set('replaced', name)
+  const isApart = str(ctx.low.get('fun') ?? '').endsWith('_ssh')
+  if (replace || relinked) changes.set(isApart && !found ? 'created' : 'replaced', name)
   if (changes.size === 0 && !truthy(probe.get('changes') ?? null)) {
     note(probe)
     return report(true, settled)
@@ -117,14 +118,16 @@ async function managedRun(ctx: StateContext, managed: Managed, runs: Dict[], rep
   }
   const isText = managed.textual.includes(encoding)
   const contents = changes.size > 0 ? await managed.make(changes) : null
-  const options = new Map<string, Value>([...file, ['replace', isText && contents !== null]])
-  if (isText && contents !== null) options.set('contents', contents)
+  const isManaged = isText && contents !== null && !isApart
+  const options = new Map<string, Value>([...file, ['replace', isManaged]])
+  if (isManaged) options.set('contents', contents)
   const kept = await fileManaged(ctx, name, options, false)
   note(kept)
   if (kept.get('result') === false) {
     return report(false, `Could not ${found ? 'update' : 'create'} file, see file.managed output`)
   }
-  if (!isText && contents !== null) await ctx.host.write(path, decodeBase64(Buffer.from(contents)))
+  if (!isManaged && contents !== null)
+    await ctx.host.write(path, isText ? contents : decodeBase64(Buffer.from(contents)))
   return report(
     true,
     changes.size > 0 ? `The ${subject} has been ${managed.deed?.(changes) ?? `${verb}d`}` : settled,
@@ -143,3 +146,27 @@ async function realPath(ctx: StateContext, name: string, file: Options): Promise
 /** Return whether only the encoding differs, so that no new signature is needed. */
 export const isOnly = (changes: Dict, ...names: string[]): boolean =>
   [...changes.keys()].every((change) => names.includes(str(change)))
+
+const LINK =
+  'The path of the private key is a symbolic link. Name the file that it leads to, or pass overwrite: true to replace the link'
+
+/** Manage a private key for salt-ssh: a link at its place is never followed. */
+export async function managedKey(
+  ctx: StateContext,
+  { name, overwrite }: { name: string; overwrite: boolean },
+  run: () => Promise<StateReturn>,
+): Promise<StateReturn> {
+  if (!truthy(await ctx.call('file.is_link', [name]))) {
+    const report = await run()
+    return { ...report, comment: str(report.comment).replace('. Pass overwrite', ', pass overwrite') }
+  }
+  if (!overwrite) return { name, changes: new Map(), result: false, comment: LINK }
+  const removed: Dict = new Map<Value, Value>([['removed_link', name]])
+  if (ctx.test) {
+    const comment = 'The private key would have been created'
+    return { name, changes: removed.set('created', name), result: null, comment }
+  }
+  await ctx.call('file.remove', [name])
+  const report = await run()
+  return { ...report, changes: new Map([...removed, ...(report.changes as Dict)]) }
+}

@@ -14,7 +14,7 @@ sub:u:2048:1:1111413C016B2222:1794000000::::::e::::::23:
 fpr:::::::::0000B95064258A31443DEDDF1111413C016B2222:
 `
 
-/** A machine whose gpg answers what is recorded, by the word it was asked with. */
+/** A machine with recorded results of gpg, by the command word. */
 async function call(
   fun: string,
   kwargs: Record<string, Value>,
@@ -87,7 +87,7 @@ describe('keys of GnuPG', () => {
   })
 })
 
-test('signatures are read with who made them and how far they are trusted', () => {
+test('signatures are parsed with signer and trust', () => {
   const lines = [
     'NEWSIG zq@example.com',
     `GOODSIG 994B413C016B91BB Test Zq`,
@@ -119,7 +119,7 @@ test.each<[string, Record<string, Value>, [string, string], string]>([
     ['', '[GNUPG:] INV_RECP 1 nobody\n'],
     'invalid recipient.\nPlease check the salt-minion log.',
   ],
-])('gpg.%s tells why it failed', async (fun, kwargs, said, comment) => {
+])('gpg.%s reports why it failed', async (fun, kwargs, said, comment) => {
   const { answer } = await call(fun, kwargs, { [`--${fun}`]: said })
   expect(Object.fromEntries(answer)).toEqual({ res: false, comment })
 })

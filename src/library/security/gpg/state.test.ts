@@ -27,7 +27,7 @@ test('keys that are missing are fetched, and trusted after that', async () => {
   ])
 })
 
-test('a dry run tells what would be fetched or renewed', async () => {
+test('a dry run predicts what would be fetched or renewed', async () => {
   expect(await run('present', { name: 'CC' }, { test: true })).toEqual([
     ...[null, 'Key CC:\n  * Would have added CC to GPG keychain', { CC: new Map([['added', true]]) }],
   ])

@@ -9,7 +9,9 @@ async function keyring(ctx: SdbContext, words: readonly string[], stdin?: string
     ...(stdin !== undefined && { stdin }),
   })
   const said = decodeBytes(stderr).trim()
-  // keyring ends with 1 and no word when there is no such password
+  // keyring exits with 1 and no output if the password does not exist
+  if (said.endsWith('EOFError'))
+    throw failure(`keyring ${words[0]}: the backend asks for a password, which needs a terminal`)
   if (retcode !== 0 && said !== '') throw failure(`keyring ${words[0]}: ${said.split('\n').at(-1)}`)
   return retcode === 0 ? decodeBytes(stdout).replace(/\n$/, '') : null
 }

@@ -4,7 +4,7 @@ import { MemoryHost } from '../../../host/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import nacl from './module.ts'
 
-/** What PyNaCl made with the bytes 0 to 31 as secret key. */
+/** A box that PyNaCl made with the bytes 0 to 31 as secret key. */
 const SECRET = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 const OPEN = 'j0DFrbaPJWJK5bIU6nZ6bslNgp09e14a0bpvPiE4KF8='
 const SEALED = 'RiG1qlGVpsyaxaIjJDf/IPcwwplLay3Ke4sX1Eyl7wXWHj2qKHiYe7k0Iq5UWmtMSdv6N1zwRQIb'
@@ -28,7 +28,7 @@ describe('nacl', () => {
     ['dec', SHUT, { key: SECRET }],
     ['dec', SHUT, { sk: SECRET, box_type: 'secretbox' }],
     ['secretbox_decrypt', SHUT, { sk: SECRET }],
-  ])('%s opens what PyNaCl shut: %s with %j', async (name, box, kwargs) => {
+  ])('%s opens a box of PyNaCl: %s with %j', async (name, box, kwargs) => {
     expect(await call(name, [box], kwargs)).toBe('my secret')
   })
 
@@ -46,14 +46,14 @@ describe('nacl', () => {
   it.each([
     ['sealedbox', { pk: OPEN }, { sk: SECRET }],
     ['secretbox', { sk: SECRET }, { sk: SECRET }],
-  ])('%s opens what it shut, of any length', async (kind, shutting, opening) => {
+  ])('%s opens its own boxes, of any length', async (kind, shutting, opening) => {
     for (const text of ['', 'x', 'é'.repeat(31), 'long '.repeat(1000)]) {
       const box = await call(`${kind}_encrypt`, [text], shutting)
       expect(await call(`${kind}_decrypt`, [box], opening)).toBe(text)
     }
   })
 
-  it('makes keys in files, and the public key of a secret one that is there', async () => {
+  it('creates keys in files, and the public key of an existing secret one', async () => {
     const files = { sk_file: '/k', pk_file: '/k.pub' }
     expect(await call('keygen', ['/k'])).toBe('saved sk_file:/k  pk_file: /k.pub')
     expect((await host.stat('/k'))?.mode).toBe(0o600)

@@ -13,7 +13,7 @@ const opts = fromPlain({
 }) as Dict
 const pillar = fromPlain({ pp: { driver: 'env' } }) as Dict
 
-/** What drivers of the library answer: one that keeps values in the environment, and one that says what it was asked. */
+/** Test drivers of the library: one that stores values in the environment, and one that records its requests. */
 const drivers = (host: MemoryHost): FunctionContext['callSdb'] => {
   return async (driver, { action, key, value, profile }) => {
     if (driver === 'readonly') return `${action} ${key} at ${str(profile.get('where')!)}`
@@ -23,7 +23,7 @@ const drivers = (host: MemoryHost): FunctionContext['callSdb'] => {
   }
 }
 
-/** What a driver of users' own was asked. */
+/** Requests to a user's own driver. */
 const asked: Value[] = []
 const ownPlugin = async (_family: string, name: string) =>
   name === 'mine'
@@ -67,7 +67,7 @@ test.each<[Value, string]>([
   ['sdb://nodriver/x', 'SDB profile "nodriver" wasnt found in the minion configuration'],
   ['sdb://y', 'SDB uri must have a profile name as a first part of the uri before the /'],
   [5, 'SDB uri must start with "sdb://"'],
-])('What names nothing is an error when it must name something: %s', async (uri, message) => {
+])('A text that names nothing is an error where a name is required: %s', async (uri, message) => {
   await expect(call('get', [uri], { strict: true })).rejects.toThrow(message)
 })
 

@@ -58,7 +58,7 @@ describe('selinux', () => {
     )
   })
 
-  test('tells which parts of a context were relabelled', async () => {
+  test('reports which parts of a context were relabelled', async () => {
     expect((await ask('fcontext_apply_policy', { name: '/srv' })).answer).toMatchObject({
       changes: { '/srv': { old: { sel_type: 'var_t' }, new: { sel_type: 'httpd_t' } } },
     })
@@ -94,7 +94,7 @@ describe('selinux', () => {
     expect((await ask(name, kwargs)).lines.at(-1)).toBe(line)
   })
 
-  test('tells where its file system is, and what a module is', async () => {
+  test('returns where its file system is, and the type of a module', async () => {
     expect((await ask('selinux_fs_path')).answer).toBe('/sys/fs/selinux')
     expect((await ask('getsemod', { module: 'mine' })).answer).toEqual({ Enabled: false, Version: null })
     expect((await ask('getsemod', { module: 'none' })).answer).toEqual({})

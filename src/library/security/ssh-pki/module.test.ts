@@ -27,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const keygen = (...args: string[]): string =>
   execFileSync('ssh-keygen', args, { encoding: 'utf8', env: { PATH: process.env.PATH, TZ: 'UTC' } })
 
-/** What OpenSSH shows of a certificate. */
+/** Return OpenSSH's description of a certificate. */
 function listed(certificate: Value): string {
   const path = join(folder, 'shown-cert.pub')
   writeFileSync(path, certificate as string)
@@ -62,7 +62,7 @@ const forUser = {
 }
 
 describe('a private key', () => {
-  test.each(ALGORITHMS.map(([name]) => name))('of %s is what OpenSSH reads, plain and locked', async (name) => {
+  test.each(ALGORITHMS.map(([name]) => name))('of %s can be read by OpenSSH, plain and encrypted', async (name) => {
     const path = join(folder, name)
     writeFileSync(path, keys[name]!.private_key, { mode: 0o600 })
     expect(keygen('-y', '-f', path).trim()).toBe(keys[name]!.public_key)
@@ -115,7 +115,7 @@ describe('a private key', () => {
 })
 
 describe('a certificate', () => {
-  test('for a user is what OpenSSH reads', async () => {
+  test('for a user can be read by OpenSSH', async () => {
     const text = listed(await call('create_certificate', forUser))
     expect(text).toContain('Type: ecdsa-sha2-nistp521-cert-v01@openssh.com user certificate\n')
     expect(text).toContain('(using ssh-ed25519)\nKey ID: "tina"\nSerial: 4711\n')
@@ -126,7 +126,7 @@ describe('a certificate', () => {
     expect(text).not.toContain('X11')
   })
 
-  test.each(['ec', 'rsa'])('signed by a key of %s is one that OpenSSH accepts', async (name) => {
+  test.each(['ec', 'rsa'])('signed by a key of %s is accepted by OpenSSH', async (name) => {
     const given = { signing_private_key: `/${name}`, private_key: '/ed25519', cert_type: 'host', all_principals: true }
     const made = await call('create_certificate', given)
     // ssh-keygen -L checks the signature when it reads a certificate.
@@ -137,7 +137,7 @@ describe('a certificate', () => {
     expect(await call('expires', { certificate: made, ttl: '31d' })).toBe(true)
   })
 
-  test('of OpenSSH is read, and one that was changed is refused', async () => {
+  test('of OpenSSH can be read, and a changed one is refused', async () => {
     const [ca, user] = [join(folder, 'ca'), join(folder, 'user')]
     for (const path of [ca, user]) keygen('-q', '-t', 'rsa', '-b', '2048', '-N', '', '-f', path)
     keygen('-q', '-s', ca, '-I', 'id', '-n', 'a,b', '-z', '255', '-O', 'source-address=10.0.0.0/8', `${user}.pub`)
@@ -188,7 +188,7 @@ describe('an authority', () => {
     return shown(await call('sign_remote_certificate', { signing_policy: 'www', kwargs: asked, __pub_id: minion }))
   }
 
-  test('gives what the policy fixes, and no more than it allows', async () => {
+  test('has the fixed values of the policy, and no more than it permits', async () => {
     const { data, errors } = await ask({
       ...{ valid_principals: ['root', 'deploy'], all_principals: true, ttl: '9d', copypath: '/etc' },
       ...{ extensions: dictFrom({ 'permit-pty': true, 'permit-agent-forwarding': true }) },

@@ -9,7 +9,7 @@ const NOW = 1_800_000_000
 const entriesOf = (given: Keywords): Map<string, Value> =>
   given instanceof Map ? given : new Map(Object.entries(given as Record<string, Value>))
 
-/** Run a state over real functions of the module; file.managed writes what it is given. */
+/** Run a state over real functions of the module; file.managed writes its content. */
 async function run(host: MemoryHost, fun: string, kwargs: Record<string, Value>, test = false) {
   const own = (name: string) => (args: readonly Value[], given: Keywords) =>
     tryFunction(module, name, { args: [...args], kwargs: Object.fromEntries(entriesOf(given)), host, others })
@@ -76,6 +76,16 @@ describe('a private key', () => {
   })
 })
 
+test('over SSH, a key is a key, and the message of a locked one is that of salt-ssh', async () => {
+  const fresh = new MemoryHost({ now: () => NOW })
+  const key = { name: '/key', algo: 'ec', passphrase: 'x' }
+  expect(await run(fresh, 'private_key_managed_ssh', key)).toMatchObject({ result: true, changes: { created: '/key' } })
+  expect(await run(fresh, 'private_key_managed_ssh', { ...key, passphrase: null })).toMatchObject({
+    result: false,
+    comment: expect.stringContaining('with a passphrase, pass overwrite: true'),
+  })
+})
+
 test('a public key follows its private key', async () => {
   const wanted = { name: '/host.pub', public_key_source: '/host' }
   const foreseen = await run(host, 'public_key_managed', { ...wanted, public_key_source: '/later' }, true)
@@ -103,6 +113,10 @@ describe('a certificate', () => {
     now = NOW + 24 * 86_400
     expect(await run(host, 'certificate_managed', wanted, true)).toMatchObject({ changes: { expiration: true } })
     now = NOW
+  })
+
+  test('over SSH, is left alone as on a minion', async () => {
+    expect(await run(host, 'certificate_managed_ssh', wanted)).toMatchObject({ result: true, changes: {} })
   })
 
   test.each<[Record<string, Value>, Record<string, Value>]>([

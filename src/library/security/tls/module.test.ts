@@ -75,7 +75,7 @@ test.runIf(hasOpenssl)('An authority revokes a certificate, which is then valid 
   expect(await valid(`${root}/${ca_name}/certs/kept.crt`, list)).toEqual({ valid: true })
 })
 
-test('Extensions for a use are those of the pillar, or the usual ones', async () => {
+test('Extensions for a use are those in pillar, or the defaults', async () => {
   const others = { 'pillar.get': ([, fallback]: readonly Value[]) => fallback! }
   expect(toPlain(await tryFunction(tls, 'get_extensions', { args: ['client'], others }))).toEqual({
     csr: {

@@ -76,7 +76,7 @@ test('Texts in the place of metadata and of keys, as some documents write them',
   expect(config.notes).toEqual(['vault:keys is a text and not a list of keys: vault.unseal has no key to send'])
 })
 
-test('What nothing reads is told', () => {
+test('Unknown settings are reported', () => {
   expect(readPlainConfig({ polcies: [], auth: { tokn: 'x' } }).notes).toEqual([
     'vault:polcies is not known and has no effect',
     'vault:auth:tokn is not known and has no effect',

@@ -1,13 +1,13 @@
-// Leases that are kept, such as the credentials of a database: used again while they last, renewed when they must last longer, revoked
-// when they are not needed any more. They belong to the token that they were got with.
+// Cached leases, such as the credentials of a database: they are used again while they last, renewed when they must
+// last longer, and revoked when they are not needed any more. They belong to the token by which they were obtained.
 import { type Dict, fnmatch, fromPlain, toPlain } from '../../../data/mod.ts'
 import type { VaultAccess } from './access.ts'
 import type { JsonObject } from './config.ts'
 import { now, seconds } from './durations.ts'
 import { VaultError } from './errors.ts'
-import { type Lease, type LeaseWishes, lasts, readLease, renewed } from './records.ts'
+import { type Lease, type LeaseOptions, lasts, readLease, renewed } from './records.ts'
 
-/** Seconds that who still uses a lease has to take up the next one. */
+/** Seconds that the users of a lease have to change to the next one. */
 const REVOKE_DELAY = 60
 
 export class Leases {
@@ -26,8 +26,8 @@ export class Leases {
     await this.access.store.save({ leases: lease ? { ...rest, [key]: lease } : rest })
   }
 
-  /** Return a lease that lasts long enough: as it is kept, or renewed. One that cannot last is revoked. */
-  async get(key: string, wishes: LeaseWishes, isChecked: boolean): Promise<Lease | undefined> {
+  /** Return a lease that lasts long enough, cached or renewed. One that cannot last is revoked. */
+  async get(key: string, wishes: LeaseOptions, isChecked: boolean): Promise<Lease | undefined> {
     // a token that has ended took its leases with it
     await this.access.token()
     const lease = this.kept[key]
@@ -48,7 +48,7 @@ export class Leases {
     return undefined
   }
 
-  async store(key: string, body: Dict, wishes: LeaseWishes): Promise<Lease> {
+  async store(key: string, body: Dict, wishes: LeaseOptions): Promise<Lease> {
     const lease = readLease(toPlain(body) as JsonObject, wishes)
     await this.save(key, lease)
     return lease
@@ -76,7 +76,7 @@ export class Leases {
     }
   }
 
-  /** Return what came with a lease. */
+  /** Return the data of a lease. */
   data(key: string): JsonObject {
     return this.kept[key]!.data
   }
@@ -137,8 +137,8 @@ export class Leases {
   }
 }
 
-/** Return a lease with what is wanted of it now. */
-function adjusted(lease: Lease, wishes: LeaseWishes): Lease {
+/** Return a lease with the present requirements. */
+function adjusted(lease: Lease, wishes: LeaseOptions): Lease {
   const wished = (value: unknown, old: number | null): number | null =>
     value === undefined || value === null ? old : seconds(value)
   return {

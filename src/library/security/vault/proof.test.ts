@@ -5,7 +5,7 @@ import { generateRsaKeys, type MasterContext, RsaPrivateKey } from '../../../sdk
 import { readConfig } from './config.ts'
 import { proveMinion } from './proof.ts'
 
-test('A minion whose id differs from that of another by case alone gets nothing: Vault would give it what the other one has', async () => {
+test("A minion whose id differs from another only by case gets nothing: Vault would give it the other one's secrets", async () => {
   const { privatePem, publicPem } = await generateRsaKeys(2048)
   const config = readConfig(fromPlain({ server: { url: 'http://127.0.0.1:1' }, auth: { method: 'token', token: 'x' } }))
   const ask = async (id: string, accepted: readonly string[]): Promise<void> => {

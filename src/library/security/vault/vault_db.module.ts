@@ -1,4 +1,4 @@
-// The secrets engine for databases: connections, roles, and the credentials that Vault makes for them.
+// The secrets engine for databases: connections, roles, and the credentials that Vault creates for them.
 import { type Dict, fromPlain, isDict, markSecret, type Plain, toPlain, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, reads, ret } from '../../../sdk/mod.ts'
 import { dataOf, type VaultAccess } from './access.ts'
@@ -8,9 +8,9 @@ import type { JsonObject } from './config.ts'
 import { seconds } from './durations.ts'
 import { VaultError } from './errors.ts'
 import { Leases } from './leases.ts'
-import type { LeaseWishes } from './records.ts'
+import type { LeaseOptions } from './records.ts'
 
-/** Plugins whose name in Vault is another one than people write. */
+/** Plug-ins whose name in Vault differs from the usual one. */
 const PLUGINS: Readonly<Record<string, string>> = {
   hanadb: 'hana',
   mongodb_atlas: 'mongodbatlas',
@@ -208,7 +208,7 @@ const plainOf = (value: Value): Plain | undefined => (value === null ? undefined
 async function credentials(
   access: VaultAccess,
   asked: { name: string; static: boolean; cache: Value; mount: string; isChecked: boolean },
-  wishes: LeaseWishes,
+  wishes: LeaseOptions,
 ): Promise<Value> {
   const { name, static: isStatic, cache, mount, isChecked } = asked
   const leases = new Leases(access)

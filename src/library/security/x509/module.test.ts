@@ -40,7 +40,7 @@ beforeAll(async () => {
 const parsed = async (path: string): Promise<X509Certificate> => new X509Certificate(Buffer.from(await host.read(path)))
 
 describe('a certificate', () => {
-  test('is what others read too', async () => {
+  test('can be read by other programs too', async () => {
     const [ca, www] = [await parsed('/ca.crt'), await parsed('/www.crt')]
     expect([ca.ca, ca.checkIssued(ca), www.ca, www.checkIssued(ca), www.verify(ca.publicKey)]).toEqual([
       ...[true, true, false, true, true],
@@ -50,7 +50,7 @@ describe('a certificate', () => {
     expect(www.checkEmail('a@example.com')).toBe('a@example.com')
   })
 
-  test('tells names, times and extensions', async () => {
+  test('returns names, times and extensions', async () => {
     const facts = (await call('read_certificate', { certificate: '/www.crt' })) as Dict
     const pick = (key: string): Value => facts.get(key)!
     expect([pick('issuer_str'), pick('key_size'), pick('signature_algorithm'), pick('not_after')]).toEqual([
@@ -91,7 +91,7 @@ describe('a certificate', () => {
   })
 })
 
-test('a list of revoked certificates tells serials and reasons, and is signed', async () => {
+test('a revocation list contains serials and reasons, and is signed', async () => {
   const entry = new Map<Value, Value>([['serial_number', '01:02']]).set('reason', 'superseded')
   const given = { signing_private_key: '/ca.key', signing_cert: '/ca.crt', revoked: [entry] }
   await host.write('/a.crl', (await call('create_crl', given)) as string)

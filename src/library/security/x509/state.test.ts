@@ -46,7 +46,7 @@ test.each<[Record<string, Value>, Record<string, string>, boolean | null, string
   expect(report).toEqual({ result, comment, changes })
 })
 
-test('a file that is no private key is left alone unless told otherwise', async () => {
+test('a file that is no private key is not changed without a setting', async () => {
   const report = await run('private_key_managed', ed, { '/k': 'text' }, false)
   expect(report.comment).toContain('The existing file does not seem to be a private key')
 })

@@ -1,6 +1,7 @@
 // States of keys, certificates, requests and revocation lists in files.
 import type { Value } from '../../../data/mod.ts'
-import { arg, defineState, state } from '../../../sdk/mod.ts'
+import { arg, type Bound, defineState, type StateContext, state } from '../../../sdk/mod.ts'
+import { managedKey } from '../common/managed-file.ts'
 import { certificateManaged } from './state/certificate.ts'
 import { keyManaged, listManaged, pemManaged, requestManaged } from './state/others.ts'
 
@@ -20,43 +21,70 @@ const signing = {
   }),
 }
 
+const certificateArgs = {
+  name,
+  days_remaining: arg.count('Days before expiration to renew it; default 90', { optional: true }),
+  ca_server: arg.text('Minion id of the authority; this minion if not given', { optional: true }),
+  signing_policy: arg.text('Signing policy', { optional: true }),
+  encoding: arg.text('pem, der, pkcs7_pem or pkcs7_der', { default: 'pem' }),
+  append_certs: arg.any('Certificate or list of certificates to append', { optional: true }),
+  digest,
+  ...signing,
+  public_key: arg.any('Public key: path, text or bytes', { optional: true }),
+  private_key: arg.any('Private key: path, text or bytes', { optional: true }),
+  private_key_passphrase: passphrase('Passphrase of the private key'),
+  csr: arg.any('Request: path, text or bytes', { optional: true }),
+  subject: arg.any('Subject: text, list or dict', { optional: true }),
+  serial_number: arg.any('Serial number, as number or hexadecimal text; random if not given', { optional: true }),
+  not_before: arg.text('Start of the validity', { optional: true }),
+  not_after: arg.text('End of the validity', { optional: true }),
+  days_valid: arg.count('Validity in days; default 365', { optional: true }),
+  pkcs12_passphrase: passphrase('Passphrase of a PKCS#12 container'),
+  pkcs12_encryption_compat: arg.flag('Whether to encrypt a PKCS#12 container in the old way', { default: false }),
+  pkcs12_friendlyname: arg.text('Name in a PKCS#12 container', { optional: true }),
+  kwargs,
+}
+
+const certificate = {
+  doc: 'Ensure that a certificate exists, is valid for long enough, and has the given properties.',
+  args: certificateArgs,
+  run: (
+    ctx: StateContext,
+    { pkcs12_passphrase, pkcs12_encryption_compat, pkcs12_friendlyname, ...request }: Bound<typeof certificateArgs>,
+  ) => {
+    const { name, ca_server, signing_policy, encoding, append_certs, kwargs, days_remaining, ...rest } = request
+    const options = entries(rest)
+    if (rest.days_valid === null && rest.not_after === null) options.set('days_valid', 365)
+    const form = { ca_server, signing_policy, encoding, append_certs }
+    return certificateManaged(ctx, { name, days_remaining: days_remaining ?? 90, ...form, options, kwargs })
+  },
+}
+
+const privateKey = {
+  doc: 'Ensure that a private key of the given type and size exists.',
+  args: {
+    name,
+    algo: arg.text('rsa, ec, ed25519 or ed448', { default: 'rsa' }),
+    keysize: arg.count('Key size in bits', { optional: true }),
+    passphrase: passphrase('Passphrase of the key'),
+    encoding,
+    new: arg.flag('Whether to create a new key every time', { default: false }),
+    overwrite: arg.flag('Whether to replace an unreadable file', { default: false }),
+    pkcs12_encryption_compat: arg.flag('Whether to encrypt a PKCS#12 container in the old way', { default: false }),
+    kwargs,
+  },
+  run: keyManaged,
+}
+
 export default defineState({
   name: 'x509_v2',
   virtual: 'x509',
   doc: 'Manage keys and certificates in files.',
   functions: {
-    certificate_managed: state({
-      doc: 'Ensure that a certificate exists, is valid for long enough, and has the given properties.',
-      args: {
-        name,
-        days_remaining: arg.count('Days before expiration to renew it; default 90', { optional: true }),
-        ca_server: arg.text('Minion id of the authority; this minion if not given', { optional: true }),
-        signing_policy: arg.text('Signing policy', { optional: true }),
-        encoding: arg.text('pem, der, pkcs7_pem or pkcs7_der', { default: 'pem' }),
-        append_certs: arg.any('Certificate or list of certificates to append', { optional: true }),
-        digest,
-        ...signing,
-        public_key: arg.any('Public key: path, text or bytes', { optional: true }),
-        private_key: arg.any('Private key: path, text or bytes', { optional: true }),
-        private_key_passphrase: passphrase('Passphrase of the private key'),
-        csr: arg.any('Request: path, text or bytes', { optional: true }),
-        subject: arg.any('Subject: text, list or dict', { optional: true }),
-        serial_number: arg.any('Serial number, as number or hexadecimal text; random if not given', { optional: true }),
-        not_before: arg.text('Start of the validity', { optional: true }),
-        not_after: arg.text('End of the validity', { optional: true }),
-        days_valid: arg.count('Validity in days; default 365', { optional: true }),
-        pkcs12_passphrase: passphrase('Passphrase of a PKCS#12 container'),
-        pkcs12_encryption_compat: arg.flag('Whether to encrypt a PKCS#12 container in the old way', { default: false }),
-        pkcs12_friendlyname: arg.text('Name in a PKCS#12 container', { optional: true }),
-        kwargs,
-      },
-      run: (ctx, { pkcs12_passphrase, pkcs12_encryption_compat, pkcs12_friendlyname, ...request }) => {
-        const { name, ca_server, signing_policy, encoding, append_certs, kwargs, days_remaining, ...rest } = request
-        const options = entries(rest)
-        if (rest.days_valid === null && rest.not_after === null) options.set('days_valid', 365)
-        const form = { ca_server, signing_policy, encoding, append_certs }
-        return certificateManaged(ctx, { name, days_remaining: days_remaining ?? 90, ...form, options, kwargs })
-      },
+    certificate_managed: state(certificate),
+    certificate_managed_ssh: state({
+      ...certificate,
+      doc: 'Ensure a certificate of a target of salt-ssh: certificate_managed.',
     }),
     crl_managed: state({
       doc: 'Ensure that a revocation list exists and has the given properties.',
@@ -99,20 +127,11 @@ export default defineState({
       args: { name, text: arg.any('PEM text: path, text or bytes'), kwargs },
       run: (ctx, { name, text, kwargs }) => pemManaged(ctx, name, text, kwargs),
     }),
-    private_key_managed: state({
-      doc: 'Ensure that a private key of the given type and size exists.',
-      args: {
-        name,
-        algo: arg.text('rsa, ec, ed25519 or ed448', { default: 'rsa' }),
-        keysize: arg.count('Key size in bits', { optional: true }),
-        passphrase: passphrase('Passphrase of the key'),
-        encoding,
-        new: arg.flag('Whether to create a new key every time', { default: false }),
-        overwrite: arg.flag('Whether to replace an unreadable file', { default: false }),
-        pkcs12_encryption_compat: arg.flag('Whether to encrypt a PKCS#12 container in the old way', { default: false }),
-        kwargs,
-      },
-      run: keyManaged,
+    private_key_managed: state(privateKey),
+    private_key_managed_ssh: state({
+      ...privateKey,
+      doc: 'Ensure a private key of a target of salt-ssh: private_key_managed, but a link at its place is not followed.',
+      run: (ctx, request) => managedKey(ctx, request, () => privateKey.run(ctx, request)),
     }),
   },
 })

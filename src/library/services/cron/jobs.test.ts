@@ -8,7 +8,7 @@ import state from './state.ts'
 
 const HEAD = '# Lines below here are managed by Salt, do not edit\n'
 
-/** A machine whose `crontab` keeps one table; `refusal` is what it says to each new one. */
+/** A machine whose `crontab` stores one table; `refusal` is its error for each new one. */
 async function machine(tab = '', refusal = '') {
   const host = await MemoryHost.with({
     files: { '/tmp/': '', '/new': '1 2 3 4 5 own\n' },
@@ -82,7 +82,7 @@ describe('the functions of cron', () => {
     expect(new Set(seen.ran)).toEqual(new Set(['crontab']))
   })
 
-  test('return what crontab complains about', async () => {
+  test("return crontab's error", async () => {
     const { call } = await machine('', 'bad minute')
     expect(await call('set_job', ['root', 'x', '*', '*', '*', '*', 'tidy'])).toBe('bad minute')
     expect(await call('write_cron_file', ['root', '/new'])).toBe(false)
@@ -104,7 +104,7 @@ describe('the states of cron', () => {
     expect(await apply('present', job)).toMatchObject({ comment: 'Cron tidy already present', changes: {} })
   })
 
-  test('report what crontab refuses', async () => {
+  test("report crontab's refusal", async () => {
     const { apply } = await machine('', 'bad minute')
     expect(await apply('present', { name: 'tidy' })).toMatchObject({
       result: false,

@@ -29,7 +29,7 @@ describe('a crontab', () => {
     expect(Object.fromEntries(special[0]!)).toMatchObject({ spec: '@daily', cmd: '/bin/tidy up', commented: true })
   })
 
-  test('leaves lines alone that were there before Salt', () => {
+  test('leaves lines from before Salt unchanged', () => {
     expect(renderTab(parseTab('1 2 3 4 5 own\n'))).toBe(
       '1 2 3 4 5 own\n# Lines below here are managed by Salt, do not edit\n',
     )

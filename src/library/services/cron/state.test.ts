@@ -45,7 +45,7 @@ describe('cron.file', () => {
     expect(await apply()).toMatchObject({ comment: 'Crontab for user root is in the correct state', changes: {} })
   })
 
-  test('tells what crontab complains about', async () => {
+  test("reports crontab's error", async () => {
     const { apply } = await machine('', 'bad minute')
     expect(await apply()).toMatchObject({
       result: false,

@@ -6,7 +6,7 @@ import states from './state.ts'
 
 const column = (width: number) => (name: string, value: string) => `  ${name.padEnd(width)} ${value}`
 
-/** What `monit status` prints. The column of names is narrower since 5.18. */
+/** The output of `monit status`. The column of names is narrower since 5.18. */
 function status(width: number): string {
   const line = column(width)
   const blocks = [
@@ -38,7 +38,7 @@ test.each<[string, Value[], string]>([
   ['unmonitor', ['web'], 'monit unmonitor web'],
   ['reload', [], 'monit reload'],
   ['validate', [], 'monit validate'],
-])('monit.%s tells whether the command succeeded', async (fun, args, line) => {
+])('monit.%s returns whether the command succeeded', async (fun, args, line) => {
   const done = await call(fun, args, { [line]: '' })
   expect([done.answer, done.ran]).toEqual([true, [line]])
   expect((await call(fun, args, { [line]: { retcode: 1 } })).answer).toBe(false)

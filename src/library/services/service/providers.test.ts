@@ -17,7 +17,7 @@ const program: MemoryFile = { text: '', mode: 0o755 }
 interface Machine {
   module: ModuleDeclaration
   files?: Record<string, MemoryFile>
-  /** What commands print, by their line; a number is a return code. */
+  /** The output of commands by their line; a number is a return code. */
   answers?: Record<string, string | number>
   grains?: Record<string, unknown>
 }
@@ -58,7 +58,7 @@ async function check(world: Machine, cases: Case[]): Promise<void> {
 }
 
 describe('providers of service', () => {
-  test('are chosen by what the machine is and what started it', async () => {
+  test('are chosen by the system and its init program', async () => {
     const booted = { '/run/systemd/system/': '' }
     const chosen = async (module: ModuleDeclaration, grains: Record<string, unknown>, files = {}) =>
       (await (await machine({ module, grains, files })).when()) === true

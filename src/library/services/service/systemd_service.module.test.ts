@@ -21,7 +21,7 @@ ExecStart={ path=/usr/sbin/nginx ; argv[]=/usr/sbin/nginx -g daemon on; ; ignore
 Environment=A=b
 `
 
-/** What systemctl answers, by its line without the path. */
+/** The output of systemctl, by its line without the path. */
 const ANSWERS: Readonly<Record<string, string | { retcode: number; stdout?: string; stderr?: string }>> = {
   '--full --no-legend --no-pager': RUNNING,
   '--full --no-legend --no-pager list-unit-files': UNITS,
@@ -126,7 +126,7 @@ describe('services through systemd', () => {
     expect(lines.at(-1)).toBe(line)
   })
 
-  test('fail with what systemctl says, without the name of the scope', async () => {
+  test("fail with systemctl's error, without the name of the scope", async () => {
     const { call } = await machine()
     await expect(call('start', 'bad')).rejects.toThrow(/^Job for bad\.service failed\.$/)
   })
@@ -137,7 +137,7 @@ describe('services through systemd', () => {
     expect(lines).toContain('systemctl --system daemon-reload')
   })
 
-  test('cannot be asked about where systemd does not run', async () => {
+  test('cannot be queried if systemd does not run', async () => {
     const { call } = await machine(false)
     expect(await call('offline')).toBe('/usr/bin/systemctl')
     await expect(call('available', 'nginx')).rejects.toThrow(

@@ -1,4 +1,4 @@
-// What the kernel shows of bcache below /sys: attributes of a cache set and of its devices, sorted by their meaning.
+// The data of bcache below /sys: attributes of a cache set and of its devices, sorted by their meaning.
 import { type Dict, float, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   baseName,
@@ -12,7 +12,7 @@ import {
 
 export const SETS = '/sys/fs/bcache'
 
-/** Return an attribute; the path of a directory, and False for what is not there. */
+/** Return an attribute; for a directory its path, and False if it does not exist. */
 export async function attribute(ctx: FunctionContext, path: string): Promise<Value> {
   const target = await ctx.call('sysfs.target', [path])
   if (typeof target !== 'string' || (await isDirectory(ctx, target))) return target
@@ -63,7 +63,7 @@ export async function realDevice(ctx: FunctionContext, device?: string): Promise
   return truthy(path) ? deviceName(ctx, dirName(str(path))) : false
 }
 
-export interface Wish {
+export interface DeviceOptions {
   readonly stats: boolean
   readonly config: boolean
   readonly internals: boolean
@@ -88,12 +88,12 @@ function kindOf(name: string, isWritable: boolean): string {
   return !name.startsWith('internal') && name.includes('stats') ? 'stats' : 'inter_ro'
 }
 
-/** Return the names of the attributes by kind: the wished kinds, and `base`. */
-async function sorted(ctx: FunctionContext, path: string, base: readonly string[], wish: Wish) {
+/** Return the names of the attributes by kind: the requested kinds, and `base`. */
+async function sorted(ctx: FunctionContext, path: string, base: readonly string[], options: DeviceOptions) {
   const kinds = new Map<string, string[]>()
-  for (const kind of wish.internals ? ['inter_ro', 'inter_rw'] : []) kinds.set(kind, [])
-  if (wish.config) kinds.set('config', [])
-  if (wish.stats) kinds.set('stats', [])
+  for (const kind of options.internals ? ['inter_ro', 'inter_rw'] : []) kinds.set(kind, [])
+  if (options.config) kinds.set('config', [])
+  if (options.stats) kinds.set('stats', [])
   const found = await ctx.call('sysfs.interfaces', [path])
   for (const [access, isWritable] of [
     ['r', false],
@@ -139,11 +139,11 @@ export async function attributes(
   ctx: FunctionContext,
   path: string,
   base: readonly string[],
-  wish: Wish,
+  options: DeviceOptions,
   keepsChoices = false,
 ): Promise<Map<string, Dict>> {
   const found = new Map<string, Dict>()
-  for (const [kind, names] of await sorted(ctx, path, base, wish)) {
+  for (const [kind, names] of await sorted(ctx, path, base, options)) {
     const values = await ctx.call('sysfs.read', [names, path])
     if (!isDict(values) || values.size === 0) continue
     const meanings = [...values].map(([name, value]): [Value, Value] => [name, meaning(str(name), value, keepsChoices)])

@@ -20,6 +20,7 @@ import {
   attributes,
   bcachePath,
   bytesOf,
+  type DeviceOptions,
   deviceName,
   numberOrText,
   realDevice,
@@ -28,7 +29,6 @@ import {
   setId,
   setTo,
   sizesOf,
-  type Wish,
 } from './facts.ts'
 import { grouped, merged, statistics } from './shape.ts'
 
@@ -50,7 +50,7 @@ function refused(ctx: FunctionContext, said: string): false {
   return false
 }
 
-/** Run a program; return what it printed, True if that is nothing, or False if it failed. */
+/** Run a program; return its output, True if that is empty, or False if it failed. */
 async function run(ctx: FunctionContext, words: readonly Value[]): Promise<string | boolean> {
   const { retcode, stdout, stderr } = await runAll(ctx, words)
   return retcode === 0 ? stdout || true : refused(ctx, `${str(words[0]!)}: ${stderr.trim()}`)
@@ -62,7 +62,7 @@ const devicePath = async (ctx: FunctionContext, device: string): Promise<string>
 const isBcache = async (ctx: FunctionContext, device: string): Promise<boolean> =>
   truthy(await attribute(ctx, await bcachePath(ctx, device)))
 
-/** Do something with every backing device; None if there is none. */
+/** Run an action for every backing device; None if there is none. */
 async function forAll(ctx: FunctionContext, act: (device: string) => Promise<boolean | null>): Promise<Dict | null> {
   const done: Dict = new Map()
   for (const [name, facts] of await statusOfAll(ctx, NOTHING)) {
@@ -72,7 +72,7 @@ async function forAll(ctx: FunctionContext, act: (device: string) => Promise<boo
 }
 
 const NOTHING = { stats: false, config: false, internals: false, superblock: false }
-type Details = Wish & { readonly superblock: boolean }
+type Details = DeviceOptions & { readonly superblock: boolean }
 
 const anyDone = (done: Dict | null): boolean => done === null || [...done.values()].some(truthy)
 
@@ -228,13 +228,13 @@ async function config(ctx: FunctionContext, { dev, kwargs }: Bound<typeof CONFIG
   return done > 0
 }
 
-async function device(ctx: FunctionContext, dev: string, wish: Details): Promise<Dict | false> {
+async function device(ctx: FunctionContext, dev: string, options: Details): Promise<Dict | false> {
   if (!(await isBcache(ctx, dev))) return refused(ctx, `${dev} is not a bcache`)
   const path = await bcachePath(ctx, dev)
   const isCache = truthy(await attribute(ctx, `${path}/set`))
-  const found = await attributes(ctx, path, isCache ? CACHE_BASE : BACKING_BASE, wish)
+  const found = await attributes(ctx, path, isCache ? CACHE_BASE : BACKING_BASE, options)
   if (isCache) {
-    const more = await attributes(ctx, `${SETS}/${await setId(ctx)}`, CACHE_BASE, wish)
+    const more = await attributes(ctx, `${SETS}/${await setId(ctx)}`, CACHE_BASE, options)
     for (const [kind, values] of more) found.set(kind, kind === 'base' ? merged(found.get(kind), values) : values)
   }
   const base = found.get('base') ?? new Map()
@@ -246,7 +246,7 @@ async function device(ctx: FunctionContext, dev: string, wish: Details): Promise
   const internals = merged(found.get('inter_ro'), found.get('inter_rw'))
   if (internals.size > 0) facts.set('internals', grouped(internals, ['btree', 'writeback']))
   if (settings) facts.set('config', grouped(settings, ['writeback']))
-  if (wish.superblock) facts.set('superblock', await superblock(ctx, dev))
+  if (options.superblock) facts.set('superblock', await superblock(ctx, dev))
   return facts
 }
 
@@ -277,9 +277,9 @@ async function bcaches(ctx: FunctionContext): Promise<string[]> {
   return found
 }
 
-async function statusOfAll(ctx: FunctionContext, wish: Details): Promise<Dict> {
+async function statusOfAll(ctx: FunctionContext, options: Details): Promise<Dict> {
   const all: Dict = new Map()
-  for (const name of await bcaches(ctx)) all.set(name, await device(ctx, name, wish))
+  for (const name of await bcaches(ctx)) all.set(name, await device(ctx, name, options))
   const cache = await realDevice(ctx)
   const facts = cache === false ? undefined : all.get(cache)
   if (facts instanceof Map) {
@@ -383,8 +383,8 @@ export default defineModule({
       args: { ...DETAILS, alldevs: arg.flag('All devices, by name', { default: false }) },
       returns: ret.dict('Facts'),
       example: 'bcache.status stats=True',
-      run: async (ctx, { alldevs, ...wish }) => {
-        const [all, cache] = [await statusOfAll(ctx, wish), await realDevice(ctx)]
+      run: async (ctx, { alldevs, ...options }) => {
+        const [all, cache] = [await statusOfAll(ctx, options), await realDevice(ctx)]
         const facts = cache === false || alldevs ? undefined : all.get(cache)
         return facts instanceof Map ? facts : all
       },
@@ -394,7 +394,7 @@ export default defineModule({
       args: { dev: arg.text('Device, such as `sdb` or `bcache0`'), ...DETAILS },
       returns: ret.orFalse(ret.dict('Facts')),
       example: 'bcache.device /dev/sdc stats=True',
-      run: (ctx, { dev, ...wish }) => device(ctx, dev, wish),
+      run: (ctx, { dev, ...options }) => device(ctx, dev, options),
     }),
     super: reads({
       doc: 'Return the superblock of a device.',

@@ -10,7 +10,7 @@ const TABLE =
 const machine = () => MemoryHost.with({ files: { '/etc/crypttab': TABLE } })
 const textOf = async (host: MemoryHost): Promise<string> => new TextDecoder().decode(await host.read('/etc/crypttab'))
 
-test('The table is read by name, and a name that comes twice is told apart', async () => {
+test('The table is read by name, and duplicate names are distinguished', async () => {
   expect(toPlain(await tryFunction(cryptdev, 'crypttab', { host: await machine() }))).toEqual({
     swap: { device: '/dev/sda2', password: '/dev/urandom', options: ['swap', 'size=256'] },
     data: { device: '/dev/sdb1', password: 'none', options: [''] },

@@ -14,7 +14,7 @@ Group 0: (Blocks 1-8192) csum 0x1 [ITABLE_ZEROED]
   Free inodes: 12-16
 `
 
-test('extfs.dump tells attributes and groups of blocks', async () => {
+test('extfs.dump returns attributes and groups of blocks', async () => {
   const others = { 'cmd.run': () => DUMP }
   expect(toPlain(await tryFunction(extfs, 'dump', { args: ['/dev/sda1'], others }))).toEqual({
     attributes: {

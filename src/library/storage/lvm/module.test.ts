@@ -4,7 +4,7 @@ import { MemoryHost } from '../../../host/mod.ts'
 import { type Recorded, scripted, tryFunction } from '../../../sdk/mod.ts'
 import lvm from './module.ts'
 
-// what the programs of LVM 2.03.16 print
+// output of the programs of LVM 2.03.16
 const PV = '  /dev/sdb:data:409600:-1:8:8:-1:4096:49:39:10:uuid\n'
 const NEW_PV = '  "/dev/sdc" is a new physical volume of "200.00 MiB"\n  /dev/sdc::409600:-1:0:0:-1:0:0:0:0:uuid2\n'
 const VG = '  data:r/w:772:-1:0:1:0:-1:0:1:1:200704:4096:49:10:39:uuid\n'
@@ -38,7 +38,7 @@ describe('lvm', () => {
     expect((await call('vgdisplay', ['none'], { 'vgdisplay -c none': { retcode: 5 } })).answer).toEqual({})
   })
 
-  test('pvcreate makes what is no physical volume yet', async () => {
+  test('pvcreate creates missing physical volumes', async () => {
     const recorded: Record<string, Recorded | Recorded[]> = {
       'pvdisplay -c /dev/sdb': PV,
       'pvdisplay -c /dev/sdc': [{ retcode: 5 }, '  /dev/sdc::1:-1:0:0:-1:0:0:0:0:u\n'],

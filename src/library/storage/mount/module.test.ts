@@ -78,7 +78,7 @@ describe('the table of file systems', () => {
 })
 
 describe('mount', () => {
-  test('tells what is mounted, with users as numbers', async () => {
+  test('returns mounts, with users as numbers', async () => {
     const { run } = await machine()
     expect(await run('active', { extended: true })).toMatchObject({
       '/': { device: '/dev/sda1', alt_device: '/dev/sda1', superopts: ['rw', 'uid=1000'], device_uuid: 'ab-1' },

@@ -10,7 +10,7 @@ interface Machine {
   fstab?: string
 }
 
-/** A machine with one mount at /data, unless told otherwise. */
+/** A machine with one mount at /data by default. */
 async function machine({ active, cache = {}, fstab = 'present' }: Machine = {}) {
   const host = await MemoryHost.with({ files: { '/data/': '', '/new/': '' } })
   const calls: string[] = []
@@ -41,7 +41,7 @@ async function machine({ active, cache = {}, fstab = 'present' }: Machine = {}) 
 }
 
 describe('mount.mounted', () => {
-  test('leaves alone what is mounted so', async () => {
+  test('does not change an equal mount', async () => {
     const { apply, calls } = await machine({ cache: { opts: ['defaults'] } })
     expect(await apply({ name: '/data/', device: '/dev/sdb1' })).toEqual({
       name: '/data/',

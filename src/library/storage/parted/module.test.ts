@@ -75,7 +75,7 @@ const DETAIL = `/dev/sda:
        0     202       65        0      active sync   /dev/xvde1
 `
 
-test('raid.detail tells the members of an array', async () => {
+test('raid.detail returns the members of an array', async () => {
   expect((await run('detail', { device: '/dev/sda' }, raid)).answer).toEqual({
     raid_level: 'raid1',
     members: {

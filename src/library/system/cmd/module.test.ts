@@ -83,7 +83,7 @@ describe('cmd', () => {
     await expect(run('run', [command], kwargs)).rejects.toThrow(message)
   })
 
-  test('refuses operators what the lists forbid', async () => {
+  test('refuses operators that the lists forbid', async () => {
     const opts: Dict = new Map<Value, Value>([['cmd_blacklist_glob', ['rm *']]])
     await expect(run('run', ['rm -rf /'], { __pub_jid: '1' }, { opts })).rejects.toThrow(
       'The shell command "rm -rf /" is not permitted',
@@ -153,7 +153,7 @@ describe('PowerShell', () => {
     ])
   })
 
-  test('is refused where it is not, and what is no answer is an error', async () => {
+  test('is refused if it is not, and an invalid answer is an error', async () => {
     await expect(run('powershell', ['x'])).rejects.toThrow("neither 'powershell' nor 'pwsh' is in the PATH")
     await expect(run('powershell', ['x'], { shell: 'bash' })).rejects.toThrow('Must specify a valid powershell binary')
     const broken = run('powershell_all', ['x'], {}, { host: await answering('{"a":', 'no') })

@@ -14,7 +14,7 @@ const run = (stdout: string, kwargs: Record<string, Plain>, options: { test?: bo
   })
 
 describe('cmd.run', () => {
-  test('tells what the command answered', async () => {
+  test("returns the command's answer", async () => {
     expect(toPlain(await run('hi', {}, { retcode: 3 }))).toEqual({
       name: 'x',
       changes: { retcode: 3, stdout: 'hi', stderr: '' },
@@ -42,7 +42,7 @@ describe('cmd.run', () => {
       "{'retcode': 0, 'stdout': 'what is this', 'stderr': ''}",
       'Failed parsing script output! Stdout must be JSON or a line of name=value pairs.',
     ],
-  ])('reads %j as what a stateful command says', async (stdout, changes, comment) => {
+  ])('parses %j as the output of a stateful command', async (stdout, changes, comment) => {
     const report = await run(stdout, { stateful: true })
     expect(repr(report.get('changes')!)).toBe(changes)
     expect(report.get('comment')).toBe(comment)
@@ -72,7 +72,7 @@ describe('states that wait for others', () => {
     ['wait', 'make', 'Command "make" run'],
     ['run', 'make', 'Command "make" run'],
     ['script', 'salt://a.sh', "Command 'salt://a.sh' run"],
-  ])('cmd.mod_watch runs what cmd.%s names', async (sfun, name, comment) => {
+  ])('cmd.mod_watch runs the command of cmd.%s', async (sfun, name, comment) => {
     const { report, ran } = await apply('mod_watch', { name, sfun })
     expect(report).toMatchObject({ result: true, comment })
     expect(ran).toEqual([name])

@@ -10,7 +10,7 @@ import journald from './beacon.ts'
 
 const SSHD = [{ services: { login: { SYSLOG_IDENTIFIER: 'sshd', PRIORITY: 6 } } }]
 
-test('entries after the first look are told when all their fields are as wanted', async () => {
+test('entries after the first poll are reported when all their fields match', async () => {
   const entry = (cursor: string, more: object): string => JSON.stringify({ __CURSOR: cursor, ...more })
   const asked: string[][] = []
   const answers = [
@@ -52,7 +52,7 @@ const DAEMON = '/usr/lib/systemd/systemd-journald'
 const canRun =
   process.geteuid?.() === 0 && [DAEMON, '/usr/bin/journalctl', '/usr/bin/logger'].every((path) => existsSync(path))
 
-/** A journal of its own beside that of the machine. */
+/** A separate journal beside that of the machine. */
 async function withJournal(name: string, work: (host: LocalHost) => Promise<void>): Promise<void> {
   const daemon = spawn(DAEMON, [name], { stdio: 'ignore' })
   const socket = `/run/systemd/journal.${name}/dev-log`
@@ -79,7 +79,7 @@ async function withJournal(name: string, work: (host: LocalHost) => Promise<void
   }
 }
 
-test.runIf(canRun)('entries of a real journal are told', async () => {
+test.runIf(canRun)('entries of a real journal are reported', async () => {
   const name = `brine${process.pid}`
   await withJournal(name, async (host) => {
     const plain = new LocalHost()

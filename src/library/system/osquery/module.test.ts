@@ -4,7 +4,7 @@ import { MemoryHost } from '../../../host/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import osquery from './module.ts'
 
-/** The tables that have a function of their own. */
+/** The tables with a function of their own. */
 const TABLES = `
   acpi_tables arp_cache block_devices cpuid crontab etc_hosts etc_services file_changes groups hardware_events
   interface_addresses interface_details kernel_info last listening_ports logged_in_users mounts os_version
@@ -24,7 +24,7 @@ const COLUMNS = [
   { cid: '1', name: 'username' },
 ]
 
-/** What osqueryi prints for the queries of these tests. */
+/** The output of osqueryi for the queries of these tests. */
 function answer(sql: string): { stdout?: string; stderr?: string; retcode?: number } {
   if (sql.startsWith('pragma table_info(users)')) return { stdout: JSON.stringify(COLUMNS) }
   if (sql.startsWith('pragma table_info(osquery_info)')) return { stdout: '[{"name":"version"}]' }
@@ -79,7 +79,7 @@ describe('osquery', () => {
     expect(await call('launchd')).toEqual({ result: false, comment: 'Only available on macOS systems.' })
   })
 
-  test('version and query return what osquery says', async () => {
+  test("version and query return osquery's output", async () => {
     expect(await call('version')).toBe('5.8.2')
     expect(await call('query', { sql: 'select 1;' })).toEqual({ result: true, data: [{ asked: 'select 1;' }] })
     expect(await call('query', { sql: 'select * from nowhere;' })).toEqual({

@@ -63,7 +63,7 @@ describe('processes', () => {
     expect((await call(fun, args, kwargs)).answer).toEqual(answer)
   })
 
-  test('are described by the attributes that are asked for', async () => {
+  test('are described by the requested attributes', async () => {
     const attrs = ['username', 'create_time', 'num_threads', 'ppid', 'memory_info']
     const { answer } = await call('proc_info', [7], { attrs })
     expect(answer).toEqual({

@@ -67,7 +67,7 @@ async function call(
   return tryFunction(restartcheck, 'restartcheck', { kwargs, grains, host, others })
 }
 
-test('restartcheck tells which packages use replaced files, and how they are restarted', async () => {
+test('restartcheck returns which packages use replaced files, and how they are restarted', async () => {
   expect(await call({})).toBe(`Found 3 processes using old versions of upgraded files.
 These are the packages:
 Of these, 2 seem to contain systemd service definitions or init scripts which can be used to restart them:
@@ -100,7 +100,7 @@ test.each<[Record<string, Value>, Machine, Value]>([
   expect(await call(kwargs, machine)).toEqual(answer)
 })
 
-test('restartcheck is for systems whose packages it can ask', async () => {
+test('restartcheck supports systems whose packages it can query', async () => {
   expect(await call({}, { family: 'Suse' })).toEqual(
     new Map<Value, Value>([
       ['result', false],

@@ -52,7 +52,7 @@ describe('seed.apply', () => {
     expect(await host.stat('/root1/usr/local/bin/salt-minion')).toBeUndefined()
   })
 
-  test('installs this minion where there is none, to start at boot', async () => {
+  test('installs this minion if there is none, to start at boot', async () => {
     const { host, call, text } = await machine(OWN)
     expect(await call('apply', { path: '/root1', ...KEYS })).toBe(true)
     expect(await text('/root1/opt/brine/dist/salt-minion.js')).toBe('minion')
@@ -63,7 +63,7 @@ describe('seed.apply', () => {
     )
     const wanted = '/root1/etc/systemd/system/multi-user.target.wants/salt-minion.service'
     expect(await host.readLink(wanted)).toBe('/etc/systemd/system/salt-minion.service')
-    // a second time there is one
+    // the second time, a minion is already installed
     await host.write('/root1/usr/local/bin/salt-minion', 'as it was')
     expect(await call('apply', { path: '/root1', ...KEYS })).toBe(true)
     expect(await text('/root1/usr/local/bin/salt-minion')).toBe('as it was')
@@ -79,7 +79,7 @@ describe('seed.apply', () => {
     expect(await host.stat('/root1/etc/salt/minion')).toBeUndefined()
   })
 
-  test('names what is missing', async () => {
+  test('reports missing parts', async () => {
     const { call } = await machine({ [process.argv[1]!]: '' })
     expect(await call('apply', { path: '/nowhere' })).toBe('/nowhere does not exist')
     await expect(call('apply', { path: '/root1', install: false })).rejects.toThrow(

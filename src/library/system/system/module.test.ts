@@ -29,7 +29,7 @@ async function machine(files: Record<string, string>, hostnamectl = false) {
 }
 
 describe('the machine', () => {
-  test('tells date and time at an offset', async () => {
+  test('returns date and time at an offset', async () => {
     const { call } = await machine({})
     expect(await call('get_system_date_time', '+0000')).toBe('2025-11-15 12:00:00')
     expect(await call('get_system_time', '+0930')).toBe('09:30:00 PM')
@@ -52,7 +52,7 @@ describe('the machine', () => {
     expect(lines).toEqual([line])
   })
 
-  test('keeps its description in a file where there is no hostnamectl', async () => {
+  test('stores its description in a file without hostnamectl', async () => {
     const { call, textAt } = await machine({ '/etc/machine-info': 'DEPLOYMENT=x\n' })
     expect(await call('get_computer_desc')).toBe(false)
     expect(await call('set_computer_desc', 'a "b"\nc')).toBe(true)

@@ -48,7 +48,7 @@ test('recommend is the name alone, and a failure of tuned-adm is an error', asyn
   await expect(broken.call('list')).rejects.toThrow('tuned-adm list failed')
 })
 
-test('profile and off tell whether tuned-adm did it', async () => {
+test('profile and off return whether tuned-adm succeeded', async () => {
   const works = machine({ 'tuned-adm *': '' })
   expect(await works.call('profile', 'balanced')).toBe('balanced')
   expect(await works.call('profile', 'balanced powersave')).toBe('balanced powersave')

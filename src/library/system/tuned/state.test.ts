@@ -3,7 +3,7 @@ import { toPlain } from '../../../data/mod.ts'
 import { type StateTrial, tryState } from '../../../sdk/mod.ts'
 import states from './state.ts'
 
-/** A machine with three profiles; `isWilling` says whether tuned-adm does what it is told. */
+/** A machine with three profiles; `isWilling`: whether tuned-adm carries out commands. */
 function machine(active: string, isWilling = true) {
   const told: string[] = []
   const others: StateTrial['others'] = {
@@ -43,14 +43,14 @@ test('profile activates a profile once, and a dry run changes nothing', async ()
   expect(told).toEqual(['virtual-guest'])
 })
 
-test('profile tells a profile from one whose name is longer, and takes several', async () => {
+test('profile distinguishes a profile from one with a longer name, and accepts several', async () => {
   const { apply, told } = machine('balanced powersave')
   expect(await apply('profile', 'balanced  powersave')).toMatchObject({ result: true, changes: {} })
   expect(await apply('profile', 'balanced')).toMatchObject({ result: true, changes: { new: 'balanced' } })
   expect(told).toEqual(['balanced'])
 })
 
-test('profile refuses an unknown name, also in a dry run, and tells of a failure', async () => {
+test('profile refuses an unknown name, also in a dry run, and reports a failure', async () => {
   const { apply, told } = machine('none', false)
   const refused = { result: false, changes: {}, comment: 'Invalid Profile Name' }
   for (const name of ['fast', 'balanced fast', '', '--help']) {

@@ -36,7 +36,7 @@ async function machine(file: string): Promise<MemoryHost> {
   return host
 }
 
-test('a failed login is told with all that its record says, and earlier ones are not', async () => {
+test('a failed login is reported with all fields of its record, and earlier ones are not', async () => {
   const host = await machine('/var/log/btmp')
   const look = lookingOn(host, btmp, [])
   expect(await look()).toEqual([])
@@ -73,7 +73,7 @@ test('a record that is not whole yet is read when it is, and a file that was emp
   expect(await look()).toMatchObject([{ user: 'new' }])
 })
 
-test('a logout is told with the user who logged in on the line', async () => {
+test('a logout is reported with the user who logged in on the line', async () => {
   const host = await machine('/var/log/wtmp')
   const look = lookingOn(host, wtmp, [])
   await look()
@@ -99,7 +99,7 @@ test.each<[string, Plain, string[]]>([
     ],
     ['eve'],
   ],
-])('logins are told %s', async (_name, config, users) => {
+])('logins are reported %s', async (_name, config, users) => {
   const host = await machine('/var/log/wtmp')
   const look = lookingOn(host, wtmp, config, {
     'group.info': () => fromPlain({ name: 'wheel', members: ['bob'] }),

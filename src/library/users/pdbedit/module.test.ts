@@ -29,7 +29,7 @@ async function run(name: string, kwargs: Record<string, Value>) {
 }
 
 describe('pdbedit', () => {
-  test('tells the details of a user, long ones in one piece', async () => {
+  test('returns the details of a user, long ones in one piece', async () => {
     expect((await run('get', { login: 'kaylee' })).answer).toMatchObject({
       'unix username': 'kaylee',
       'full name': 'KaywinnetLee Frye',

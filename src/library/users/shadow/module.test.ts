@@ -6,7 +6,7 @@ import shadow from './module.ts'
 
 const SHADOW = 'root:*:19000:0:99999:7:::\nweb:!:19001::90:7::20000:\n'
 
-test('the shadow file tells hash and ages, and -1 for what is not set', async () => {
+test('the shadow file contains hash and ages, and -1 for unset ones', async () => {
   const host = await MemoryHost.with({ files: { '/etc/shadow': SHADOW } })
   const info = await tryFunction(shadow, 'info', { args: ['web'], host })
   expect([...(info as Map<Value, Value>).values()]).toEqual(['web', '!', 19001, -1, 90, 7, -1, 20000])

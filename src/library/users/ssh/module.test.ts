@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { decodeBytes, type Value } from '../../../data/mod.ts'
-import { MemoryHost } from '../../../host/mod.ts'
+import { decodeBytes, str, type Value } from '../../../data/mod.ts'
+import { type MemoryFile, MemoryHost } from '../../../host/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import { kindOf } from './module/keys.ts'
 import { parseEntries } from './module/known-hosts.ts'
@@ -45,6 +45,42 @@ describe('authorized keys', () => {
     ['check_key', ['web', KEY, 'rsa', 'other', []], HELD, 'update', HELD],
   ])('ssh.%s %j', async (fun, args, text, answer, after) => {
     expect(await call(fun, args, text)).toEqual({ answer, after })
+  })
+})
+
+describe('links of a user', () => {
+  const RSA = `ssh-rsa ${KEY} \n`
+  const outside = { '/etc/keys/': { uid: 0 }, '/etc/keys/authorized_keys': RSA, '/etc/keys/known_hosts': 'x' }
+
+  test.each<[string, Value[]]>([
+    ['set_auth_key', ['web', KEY, 'rsa', 'changed']],
+    ['rm_auth_key', ['web', KEY]],
+    ['rm_known_host', ['web', 'host']],
+    ['hash_known_hosts', ['web']],
+  ])('root does not write through them to places of others: ssh.%s', async (fun, args) => {
+    const files = { ...outside, '/home/web/.ssh': { link: '/etc/keys', uid: 7 } }
+    const host = await MemoryHost.with({ files, commands: [({ argv }) => (argv[0] === 'sh' ? '' : undefined)] })
+    host.which = async (program) => `/bin/${program}`
+    const answer = await tryFunction(ssh, fun, { args, host, others }).then(str, String)
+    expect(answer).toContain(
+      'Root does not write through the link /home/web/.ssh of uid 7: it leads to /etc/keys of another owner',
+    )
+    expect(decodeBytes(await host.read('/etc/keys/authorized_keys'))).toBe(RSA)
+  })
+
+  test.each<[string, Record<string, MemoryFile>, string]>([
+    ['of the user', { '/data/web/': { uid: 7 }, '/home/web/.ssh': { link: '../../data/web', uid: 7 } }, '/data/web'],
+    ['of root', { '/data/web/': { uid: 7 }, '/home/web/.ssh': { link: '/data/web', uid: 0 } }, '/data/web'],
+  ])('root follows links %s', async (_owner, files, directory) => {
+    const host = await MemoryHost.with({ files })
+    expect(await tryFunction(ssh, 'set_auth_key', { args: ['web', KEY], host, others })).toBe('new')
+    expect(decodeBytes(await host.read(`${directory}/authorized_keys`))).toBe(RSA)
+  })
+
+  test('a file that does not exist yet counts as its directory', async () => {
+    const files = { '/etc/cron.d/': { uid: 0 }, [FILE]: { link: '/etc/cron.d/new', uid: 7 } }
+    const host = await MemoryHost.with({ files })
+    await expect(tryFunction(ssh, 'set_auth_key', { args: ['web', KEY], host, others })).rejects.toThrow(FILE)
   })
 })
 

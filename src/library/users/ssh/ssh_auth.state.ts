@@ -1,6 +1,15 @@
 // Authorized keys of users.
+import { isA } from '../../../base/mod.ts'
 import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  defineState,
+  LinkRefused,
+  orFailed,
+  type StateContext,
+  type StateReturn,
+  state,
+} from '../../../sdk/mod.ts'
 import { authorizedKey } from './authorized-key.ts'
 
 interface WantedKey {
@@ -52,7 +61,7 @@ async function checkKey(ctx: StateContext, wanted: WantedKey): Promise<Value> {
   return ctx.call('ssh.check_key', [user, name, enc, comment, truthy(options) ? options : []], place(wanted))
 }
 
-/** Return what a dry run says about the keys of a file. */
+/** Return the prediction of a dry run about the keys of a file. */
 async function foreseenFile(
   ctx: StateContext,
   wanted: WantedKey,
@@ -187,6 +196,10 @@ const args = {
 const name = arg.string('Key, or a whole line of the file')
 const kwargs = arg.ignored()
 
+/** Report a link that root does not follow as the comment of a failed state. */
+const refusedLinks = (name: string, run: () => Promise<StateReturn>): Promise<StateReturn> =>
+  orFailed(name, run, isA(LinkRefused))
+
 export default defineState({
   name: 'ssh_auth',
   doc: 'Manage authorized keys of users.',
@@ -194,12 +207,12 @@ export default defineState({
     present: state({
       doc: 'Ensure that a key is authorized.',
       args: { name, ...args, kwargs },
-      run: (ctx, wanted) => present(ctx, wanted),
+      run: (ctx, wanted) => refusedLinks(wanted.name, () => present(ctx, wanted)),
     }),
     absent: state({
       doc: 'Ensure that a key is not authorized.',
       args: { name, ...args },
-      run: (ctx, wanted) => absent(ctx, wanted),
+      run: (ctx, wanted) => refusedLinks(wanted.name, () => absent(ctx, wanted)),
     }),
     manage: state({
       doc: 'Ensure that the given keys are authorized, and no others.',
@@ -209,7 +222,7 @@ export default defineState({
         ...args,
         kwargs,
       },
-      run: (ctx, wanted) => manage(ctx, wanted),
+      run: (ctx, wanted) => refusedLinks(wanted.name, () => manage(ctx, wanted)),
     }),
   },
 })

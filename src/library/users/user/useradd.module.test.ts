@@ -42,7 +42,7 @@ async function trial(module: typeof useradd, fun: string, args: Value[], kwargs:
 }
 
 describe('users', () => {
-  test('are told with their groups and the parts of their comment', async () => {
+  test('are returned with their groups and the parts of their comment', async () => {
     const { answer } = await trial(useradd, 'info', ['web'])
     expect(Object.fromEntries(answer as Map<string, Value>)).toEqual({
       ...{

@@ -51,13 +51,13 @@ describe('apache', () => {
     ['a2enmod', 1, 'Mod ssl Not found'],
     ['a2dismod', 0, 'Mod ssl disabled'],
     ['a2dismod', 2, 2],
-  ])('%s that ends with %i tells %s', async (name, code, status) => {
+  ])('%s with the exit status %i returns %s', async (name, code, status) => {
     const answer = await tryFunction(apache, name, { args: ['ssl'], others: { 'cmd.retcode': () => code } })
     expect((answer as Dict).get('Status')).toBe(status)
   })
 })
 
-// what apache2ctl 2.4.62 of Debian prints
+// output of apache2ctl 2.4.62 of Debian
 const SHOWN = {
   'apache2ctl -v': 'Server version: Apache/2.4.62 (Debian)\nServer built:   2024-10-04T15:21:08\n',
   'apache2ctl -V':

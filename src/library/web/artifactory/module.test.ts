@@ -92,7 +92,7 @@ test('a server cannot choose where the file goes', async () => {
   await expect(get('get_snapshot', { version: 'evil' })).rejects.toThrow('is no file name')
 })
 
-test('what is not there is told with its URL', async () => {
+test('a missing artifact is reported with its URL', async () => {
   const { answer, url } = await get('get_release', { version: '9' })
   expect(answer).toMatchObject({ status: false, comment: `HTTP Error 404. Request URL: ${url}${FOLDER}/9/shop-9.jar` })
   expect((await get('get_release', { version: 'conflict' })).answer['comment']).toContain('HTTP Error 409: Conflict.')

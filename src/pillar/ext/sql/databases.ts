@@ -1,4 +1,5 @@
-// How each database is asked: PostgreSQL and MySQL by their own clients, which say the types of columns, SQLite by itself.
+// The queries of each database: PostgreSQL and MySQL through their command-line clients, which report the types of
+// columns, and SQLite directly.
 import { lookup } from '../../../base/mod.ts'
 import {
   type Dict,
@@ -17,7 +18,7 @@ import type { ExtPillarContext } from '../../../sdk/mod.ts'
 import { ForeignDatabase } from '../../../store/mod.ts'
 import { filledIn, type Table } from './rows.ts'
 
-/** The statement was wrong; what came before it counts. */
+/** The statement failed; earlier results remain valid. */
 export class QueryError extends Error {}
 
 export interface DatabaseConnection {
@@ -25,7 +26,7 @@ export interface DatabaseConnection {
   close(): void
 }
 
-/** The options of a database, with defaults for those that are not there. */
+/** Return the options of a database with defaults for missing ones. */
 function settings(ctx: ExtPillarContext, name: string, defaults: Record<string, Value>): Record<string, Value> {
   const given = ctx.opts.get(name)
   const known = given !== undefined && isDict(given) ? given : new Map()
@@ -35,6 +36,8 @@ function settings(ctx: ExtPillarContext, name: string, defaults: Record<string, 
 const SERVER = { host: 'localhost', user: 'salt', pass: 'salt', db: 'salt' }
 
 interface ClientRun {
+  /** The server and its port, for errors of the connection. */
+  server: string
   argv: string[]
   stdin: string
   env?: ReadonlyMap<string, string>
@@ -42,17 +45,20 @@ interface ClientRun {
   isMistake(retcode: number, stderr: string): boolean
 }
 
-async function printed({ host }: ExtPillarContext, { argv, stdin, env, isMistake }: ClientRun): Promise<string> {
+async function printed(
+  { host }: ExtPillarContext,
+  { server, argv, stdin, env, isMistake }: ClientRun,
+): Promise<string> {
   if ((await host.which(argv[0]!)) === undefined) {
     throw new SaltError('CommandExecutionError', `The program ${argv[0]} was not found, which asks the database`)
   }
   const { retcode, stdout, stderr } = await host.run({ argv, stdin, ...(env && { env }) })
   if (retcode === 0) return decodeBytes(stdout)
   const said = decodeBytes(stderr).trim()
-  // mysql repeats the statement before it says what is wrong with it
+  // mysql repeats the statement before its error message
   const why = /^ERROR \d+[\s\S]*/m.exec(said)?.[0] ?? said
   if (isMistake(retcode, why)) throw new QueryError(why)
-  throw new SaltError('CommandExecutionError', why)
+  throw new SaltError('CommandExecutionError', `${argv[0]} could not use the database at ${server}: ${why}`)
 }
 
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
@@ -63,10 +69,11 @@ const PSQL_SCRIPT_FAILED = 3
 export function postgres(ctx: ExtPillarContext): DatabaseConnection {
   const { host, user, pass, db, port } = settings(ctx, 'postgres', { ...SERVER, port: 5432 })
   const place = ['-h', str(host!), '-p', str(port!), '-U', str(user!), '-d', str(db!)]
+  const server = `${str(host!)}:${str(port!)}`
   const argv = ['psql', '-X', '-q', '-A', '-t', '-w', '-F', '\t', '-v', 'ON_ERROR_STOP=1', ...place]
   const env = new Map([['PGPASSWORD', str(pass!)]])
   const isMistake = (retcode: number): boolean => retcode === PSQL_SCRIPT_FAILED
-  const run = (stdin: string): Promise<string> => printed(ctx, { argv, stdin, env, isMistake })
+  const run = (stdin: string): Promise<string> => printed(ctx, { server, argv, stdin, env, isMistake })
   const literal = `E'${ctx.minionId.replace(/[\\']/g, '\\$&')}'`
   return {
     ask: async (query) => {
@@ -90,7 +97,7 @@ function typed(row: Value, isFloat: readonly boolean[]): Value[] {
   return [...row].map((value, index) => (isFloat[index] && typeof value === 'number' ? float(value) : value))
 }
 
-/** Numbers by what the client calls their types. */
+/** Conversions by type name of the client. */
 const MYSQL_TYPES: Readonly<Record<string, (text: string) => Value>> = lookup({
   ...Object.fromEntries(
     ['TINY', 'SHORT', 'LONG', 'LONGLONG', 'INT24', 'YEAR'].map((type) => [type, (text: string) => int(BigInt(text))]),
@@ -103,12 +110,13 @@ const MYSQL_TYPES: Readonly<Record<string, (text: string) => Value>> = lookup({
 const ENTITIES: Readonly<Record<string, string>> = lookup({ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" })
 const unescaped = (text: string): string => text.replace(/&(\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole)
 
-/** Failures that are not those of a statement: no server, no rights, no such database. */
+/** Errors of the connection rather than of a statement: no server, no permission, no such database. */
 const MYSQL_LOST = /^ERROR (?:2\d{3}|1044|1045|1049|1130|1698)\b/m
 
 export function mysql(ctx: ExtPillarContext): DatabaseConnection {
   const { host, user, pass, db, port, ssl } = settings(ctx, 'mysql', { ...SERVER, port: 3306, ssl: new Map() })
   const place = [`--host=${str(host!)}`, `--port=${str(port!)}`, `--user=${str(user!)}`, `--database=${str(db!)}`]
+  const server = `${str(host!)}:${str(port!)}`
   const argv = ['mysql', '--no-defaults', ...place, ...mysqlTls(ssl!), '--default-character-set=utf8mb4']
   const env = new Map([['MYSQL_PWD', str(pass!)]])
   const isMistake = (_: number, stderr: string): boolean => !MYSQL_LOST.test(stderr)
@@ -117,7 +125,7 @@ export function mysql(ctx: ExtPillarContext): DatabaseConnection {
     ask: async (query) => {
       const stdin = `${filledIn(query, literal)}\n;\n`
       const run = (...form: string[]): Promise<string> =>
-        printed(ctx, { argv: [...argv, '--binary-mode', ...form], stdin, env, isMistake })
+        printed(ctx, { server, argv: [...argv, '--binary-mode', ...form], stdin, env, isMistake })
       const info = await run('--table', '--column-type-info')
       const fields = [...info.matchAll(/^Field +\d+: +`(.*)`$/gm)].map(([, name]) => name!)
       const readers = [...info.matchAll(/^Type: +(\w+)/gm)].map(([, type]) => MYSQL_TYPES[type!])
@@ -127,7 +135,7 @@ export function mysql(ctx: ExtPillarContext): DatabaseConnection {
   }
 }
 
-/** The files of `ssl`, as Python's driver names them. */
+/** Return the client options for `ssl`, with the names of Python's driver. */
 function mysqlTls(ssl: Value): string[] {
   const files: Dict = isDict(ssl) ? ssl : new Map()
   return ['ca', 'cert', 'key', 'capath', 'cipher'].flatMap((name) =>

@@ -171,7 +171,7 @@ describe('variables beside an inventory', () => {
 })
 
 describe('an inventory script', () => {
-  it('is asked for its list', async () => {
+  it('is queried for its list', async () => {
     const listing = {
       web: ['w1'],
       db: { hosts: ['d1'], vars: { x: 1 } },
@@ -184,7 +184,7 @@ describe('an inventory script', () => {
     })
   })
 
-  it('without variables in its list is asked for each host', async () => {
+  it('without variables in its list is queried for each host', async () => {
     const site = ansibleSite({
       roster: `#!/bin/sh\nif [ "$1" = --list ]; then echo '{"g": ["a"]}'; else echo "{\\"ansible_port\\": 5, \\"n\\": \\"$2\\"}"; fi\n`,
     })

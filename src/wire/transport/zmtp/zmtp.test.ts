@@ -134,7 +134,7 @@ describe('TopicIndex', () => {
   })
 })
 
-/** A raw connection that has said who it is. */
+/** Return a raw connection after its handshake. */
 async function introduced(endpoint: Endpoint, type: 'REQ' | 'SUB'): Promise<Socket> {
   const socket = connect(portOf(endpoint), '127.0.0.1')
   ends.push(() => socket.destroy())
@@ -168,7 +168,7 @@ describe('a listener', () => {
     expect(listener.connections).toBe(0)
   })
 
-  it('gives up who does not introduce itself', async () => {
+  it('closes connections that do not introduce themselves', async () => {
     const listener = closing(await zeromq.listen(LOCAL, () => null, { handshakeTimeout: 30 }))
     const socket = connect(portOf(listener.endpoint), '127.0.0.1')
     socket.resume()
@@ -194,7 +194,7 @@ describe('a listener', () => {
     for (let n = 0; n < 5; n++) expect(decodeMsgpack((await dealer.receive()).at(-1)!, { dialect: 'wire' })).toBe(n)
   })
 
-  it('tells that it cannot read a request', async () => {
+  it('reports a request that it cannot read', async () => {
     const listener = closing(await zeromq.listen(LOCAL, () => 'never'))
     const peer = closing(new libzmq.Request())
     peer.connect(url(listener.endpoint))
@@ -313,7 +313,7 @@ describe('a publisher', () => {
     return socket
   }
 
-  it('drops messages for who does not read, and for nobody else', async () => {
+  it('drops messages only for subscribers that do not read', async () => {
     const publisher = closing(await zeromq.publisher(LOCAL, { highWaterMark: 10, heartbeatInterval: 0 }))
     const got: number[] = []
     closing(zeromq.subscribe(publisher.endpoint, { id: 'm1', onMessage: (packet) => void got.push(packet.length) }))

@@ -32,7 +32,7 @@ describe('options of a container', () => {
     })
   })
 
-  test('unknown ones are told', () => {
+  test('unknown ones are reported', () => {
     expect(words({ colour: 'red', __id__: 'x' }).unknown).toEqual(['colour'])
   })
 })

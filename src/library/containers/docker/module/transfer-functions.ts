@@ -1,4 +1,4 @@
-// Functions that bring files into containers and out of them, and that read and write images as plain file systems.
+// Functions that copy files into and out of containers, and that read and write images as plain file systems.
 import { failure, float, misuse, str } from '../../../../data/mod.ts'
 import { arg, type Bound, changes, type FunctionContext, ret } from '../../../../sdk/mod.ts'
 import { docker, name, requireRunning, said } from './cli.ts'
@@ -50,7 +50,8 @@ async function copyFrom(ctx: FunctionContext, given: Bound<typeof copying>): Pro
     if (!overwrite) throw failure(`Destination path ${dest} already exists. Use overwrite=True to overwrite it`)
     if ((await sumHere(ctx, dest)) === (await sumWithin(ctx, name, source))) return true
   }
-  await docker(ctx, ['cp', `${name}:${source}`, dest])
+  // a link is followed in the container: as a copy it would lead to a file of this machine, which the next copy would change
+  await docker(ctx, ['cp', '--follow-link', '--', `${name}:${source}`, dest])
   return (await sumHere(ctx, dest)) === (await sumWithin(ctx, name, source))
 }
 
@@ -97,7 +98,7 @@ async function copyTo(ctx: FunctionContext, given: Bound<typeof placing>): Promi
     if (!makedirs) throw failure(`Directory ${dirname(dest)} does not exist on container '${name}'`)
     await exec(ctx, name, ['mkdir', '-p', dirname(dest)], new Map())
   }
-  await docker(ctx, ['cp', source, `${name}:${dest}`])
+  await docker(ctx, ['cp', '--', source, `${name}:${dest}`])
   return (await sumWithin(ctx, name, dest)) === (await sumHere(ctx, source))
 }
 
@@ -107,7 +108,7 @@ const COMPRESSORS: ReadonlyMap<string, readonly string[]> = new Map([
   ['xz', ['lzma', 'xz']],
 ])
 
-/** Return the program that compresses: the named one, or the one that the name of the file asks for. */
+/** Return the compression program: the named one, or the one for the file name. */
 function compressor(path: string, named: string | null): string | undefined {
   if (named !== null && named !== '') {
     const found = [...COMPRESSORS].find(([, names]) => names.includes(named))

@@ -1,5 +1,6 @@
 // A client of Redis: RESP, the protocol, sends requests as arrays of texts and marks the type of a reply by its first byte.
 import { BrineError } from '../../../../base/mod.ts'
+import { failure } from '../../../../data/mod.ts'
 import type { Connection, FunctionContext, SocketAddress } from '../../../../sdk/mod.ts'
 
 export type Reply = string | number | null | Reply[]
@@ -12,31 +13,38 @@ export class RedisError extends BrineError<'RedisRefused'> {
   }
 }
 
-/** Return the error of one request; an error of the connection ends all of them. */
-function refusal(error: unknown): RedisError {
-  if (error instanceof RedisError && !error.message.startsWith('Connection closed')) return error
-  throw error
+/** Errors of the login or the database number: they name no key, so they get the address of the server. */
+const ACCESS_ERROR = /^(?:NOAUTH|NOPERM|WRONGPASS|DB index|AUTH |invalid password|Client sent AUTH)/
+
+/** Return a port from an option; throw an error that names the option if it is none. */
+export function portOf(text: string, option: string, usual: number): number {
+  if (text === '') return usual
+  const port = Number(text)
+  if (Number.isInteger(port) && port > 0 && port < 65536) return port
+  throw failure(`The option ${option} must be a port, not '${text}'`)
 }
 
 export class RedisClient {
   private readonly connection: Connection
+  private readonly place: string
   private buffer = Buffer.alloc(0)
 
   private readonly encoding: BufferEncoding
 
-  private constructor(connection: Connection, encoding: BufferEncoding) {
+  private constructor(connection: Connection, address: SocketAddress, encoding: BufferEncoding) {
     this.connection = connection
+    this.place = 'path' in address ? address.path : `${address.host}:${address.port}`
     this.encoding = encoding
   }
 
-  /** With `latin1` each character of words and replies is one byte. */
+  /** With `latin1`, each character of words and replies is one byte. */
   static async open(
     ctx: Pick<FunctionContext, 'host'>,
     address: SocketAddress,
     login: readonly string[][],
     encoding: 'utf8' | 'latin1' = 'utf8',
   ): Promise<RedisClient> {
-    const client = new RedisClient(await ctx.host.connect(address), encoding)
+    const client = new RedisClient(await ctx.host.connect(address), address, encoding)
     try {
       for (const words of login) await client.send(...words)
     } catch (error) {
@@ -60,8 +68,15 @@ export class RedisClient {
     })
     await this.connection.write(Buffer.from(written.join(''), this.encoding))
     const replies: Array<Reply | RedisError> = []
-    for (const _ of requests) replies.push(await this.reply().catch(refusal))
+    for (const _ of requests) replies.push(await this.reply().catch((error: unknown) => this.refusal(error)))
     return replies
+  }
+
+  /** Return the error of one request; an error of the connection ends all requests. */
+  private refusal(error: unknown): RedisError {
+    if (!(error instanceof RedisError) || error.message.startsWith('Connection closed')) throw error
+    if (!ACCESS_ERROR.test(error.message)) return error
+    return new RedisError(`${error.message.replace(/[.]$/, '')}: '${this.place}'`)
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 // The server that functions of `redis` talk to, from their arguments and the options `redis.host` and so on.
 import { str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, HostError } from '../../../../sdk/mod.ts'
-import { RedisClient, RedisError, type Reply } from './client.ts'
+import { portOf, RedisClient, RedisError, type Reply } from './client.ts'
 
 /** Address and login of a server; a missing or empty part comes from the options. */
 export type Server = Readonly<Partial<Record<'host' | 'port' | 'db' | 'password', string | null>>>
@@ -26,7 +26,7 @@ export async function withRedis<T>(
     return truthy(option) ? str(option) : ''
   }
   const host = (await part('host')) || 'localhost'
-  const port = Number(await part('port')) || service.port
+  const port = portOf(await part('port'), `${service.prefix}.port`, service.port)
   const password = await part('password')
   const db = service === REDIS ? await part('db') : ''
   const login = [...(password === '' ? [] : [['AUTH', password]]), ...(db === '' || db === '0' ? [] : [['SELECT', db]])]

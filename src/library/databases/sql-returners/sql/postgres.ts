@@ -12,7 +12,7 @@ const DEFAULTS = { host: '127.0.0.1', user: 'salt', pass: 'salt', db: 'salt', po
 export const literal = (value: string): string =>
   `E'${value.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll('\0', '')}'`
 
-/** Run statements on a server, and return what they print. */
+/** Run statements on a server; return their output. */
 export function runPsql(ctx: FunctionContext, server: Record<keyof typeof DEFAULTS, Value>, sql: string) {
   const { host, user, pass, db, port } = server
   const place = ['-h', str(host), '-p', str(port), '-U', str(user), '-d', str(db)]
@@ -21,7 +21,7 @@ export function runPsql(ctx: FunctionContext, server: Record<keyof typeof DEFAUL
     ['PGPASSWORD', str(pass)],
     ['PGCONNECT_TIMEOUT', '10'],
   ])
-  return runClient(ctx, { argv, env }, sql)
+  return runClient(ctx, { argv, env, place: `${str(host)}:${str(port)}` }, sql)
 }
 
 /** Return a statement as a transaction that waits for the others of its key, and that the server ends before its client is ended. */

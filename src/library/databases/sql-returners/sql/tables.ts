@@ -14,7 +14,7 @@ import {
 import { type FunctionContext, option, type ReturnerFunctions } from '../../../../sdk/mod.ts'
 
 export interface Dialect {
-  /** Runs statements and gives what they print. */
+  /** Run statements; return their output. */
   run(ctx: FunctionContext, sql: string, ret?: Dict): Promise<string>
   /** A text as a literal. */
   text(value: string): string
@@ -22,9 +22,9 @@ export interface Dialect {
   name(column: string): string
   /** The function that makes an object of names and values. */
   json: string
-  /** What keeps a job that is there already as it is: before and after the statement. */
+  /** The clauses that leave an existing job unchanged: before and after the statement. */
   keep: readonly [insert: string, after: string]
-  /** What a `SELECT` of literals needs before its `WHERE`. */
+  /** The clause that a `SELECT` of literals needs before its `WHERE`. */
   from: string
   /** The statement, run after every other one of the same key has ended. */
   alone(key: string, sql: string): string
@@ -46,7 +46,7 @@ export function tableReturner(dialect: Dialect): ReturnerFunctions {
     const columns = Object.keys(row).map(name).join(', ')
     return `${head} ${table} (${columns}) VALUES (${Object.values(row).map(text).join(', ')})${tail};\n`
   }
-  // the tables have no key that would refuse a return which an earlier try inserted, whose answer was lost
+  // the tables have no key that would refuse a return which an earlier attempt with a lost answer has inserted
   const insertOnce = (row: Record<'fun' | 'jid' | 'id', string>): string => {
     const columns = Object.keys(row).map(name).join(', ')
     const known = (['jid', 'id', 'fun'] as const)
@@ -110,16 +110,18 @@ export function tableReturner(dialect: Dialect): ReturnerFunctions {
 }
 
 export interface Client {
+  /** The server and its port, for errors. */
+  place: string
   argv: readonly string[]
   env: ReadonlyMap<string, string>
 }
 
 /** Runs a database's own client, which reads statements from its input. */
-export async function runClient(ctx: FunctionContext, { argv, env }: Client, sql: string): Promise<string> {
+export async function runClient(ctx: FunctionContext, { argv, env, place }: Client, sql: string): Promise<string> {
   const command = { argv, env, stdin: sql, timeout: CLIENT_SECONDS }
   const { retcode, stdout, stderr, timedOut } = await ctx.host.run(command)
-  if (timedOut) throw failure(`${argv[0]} had no answer of the job cache within ${CLIENT_SECONDS} seconds`)
+  if (timedOut) throw failure(`${argv[0]} had no answer of the job cache at ${place} within ${CLIENT_SECONDS} seconds`)
   if (retcode === 0) return new TextDecoder().decode(stdout)
   const why = new TextDecoder().decode(stderr).trim()
-  throw failure(`${argv[0]} could not reach the job cache: ${why}`)
+  throw failure(`${argv[0]} could not use the job cache at ${place}: ${why}`)
 }

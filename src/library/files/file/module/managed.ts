@@ -97,7 +97,7 @@ const sources = {
     returns: ret.list('The path of the local copy, its hash, and the reason of a failure'),
     example: 'file.get_managed /etc/httpd/conf.d/httpd.conf jinja salt://http/httpd.conf',
     run: async (ctx, given) => {
-      const { sfn, sum, comment } = await fetchManaged(ctx, fileRequest(given))
+      const { sfn, sum, comment } = await fetchManaged(ctx, given)
       return tuple([sfn, sum ? sumDict(sum) : new Map(), comment])
     },
   }),
@@ -198,7 +198,7 @@ const manage_file = changes({
     const report = truthy(given.ret)
       ? (given.ret as Dict)
       : dictFrom({ name, changes: new Map(), comment: '', result: true })
-    return manageFile(ctx, { ...fileRequest(given), name, ret: report, sum: sumOf(given.source_sum) })
+    return manageFile(ctx, { sum: sumOf(given.source_sum), ...given, name, ret: report })
   },
 })
 

@@ -1,4 +1,4 @@
-// What `manage_file` is asked for, and the steps that new and existing files share.
+// The request of `manage_file`, and the steps that new and existing files share.
 import { type Dict, encodeText, isFailure, schemeOf, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 import type { FileRequest } from '../managed-request.ts'
@@ -7,8 +7,11 @@ import { type HashSum, hashFile } from './hashing.ts'
 import { verifySignature } from './signatures.ts'
 import { discard, temporaryFile } from './temporary.ts'
 
-/** A request whose content is put in place: its report, and the hash of its source. */
-export type Placement = FileRequest & { ret: Dict; sum: HashSum | undefined }
+/** A request with its report, and the hash of its source. */
+export type Placement = Omit<FileRequest, 'source_hash' | 'source_hash_name' | 'context' | 'defaults' | 'ret'> & {
+  ret: Dict
+  sum: HashSum | undefined
+}
 
 export const changesOf = (ret: Dict): Dict => ret.get('changes') as Dict
 
@@ -23,8 +26,8 @@ export async function ensureSource(ctx: FunctionContext, request: Placement): Pr
   return request.sfn ? undefined : refused(request.ret, `Source file '${str(source)}' not found`)
 }
 
-/** Whether the hash of a source is checked: those of the file server are checked on their way. */
-const checksHash = ({ source, skip_verify, use_etag }: FileRequest): boolean =>
+/** Whether the hash of a source is checked: files of the file server are already checked during the transfer. */
+const checksHash = ({ source, skip_verify, use_etag }: Placement): boolean =>
   truthy(source) && schemeOf(str(source)) !== 'salt' && !skip_verify && !use_etag
 
 /** Check the hash and the signature of the local copy; return the report of a failure. */

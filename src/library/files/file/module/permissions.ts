@@ -7,7 +7,7 @@ import { normalizeMode } from '../modes.ts'
 import { changeAttributes, compareAttributes, listAttributes } from './attributes.ts'
 import type { Report } from './report.ts'
 import { applySelinux } from './selinux-permissions.ts'
-import { chown, lchown, type Stats, setMode, stats } from './stats.ts'
+import { chown, lchown, type Ownership, ownership, setMode } from './stats.ts'
 
 export interface Permissions {
   user: Value
@@ -15,7 +15,7 @@ export interface Permissions {
   mode: Value
   attrs?: Value
   follow?: boolean
-  /** The mode that the file had before the caller gave it the wanted one; it is told as a change. */
+  /** The mode of the file before the caller set the wanted one; reported as a change. */
   before?: string
   selinux?: SelinuxContext
 }
@@ -42,7 +42,7 @@ export async function checkPermissions(
   const follow = wanted.follow ?? false
   const { report, before } = begin(name, given)
   const { ret, comments } = report
-  const current = await stats(ctx, name, { follow })
+  const current = await ownership(ctx, name, follow)
   const linked = await isLink(ctx, name)
   const untouchable = linked && !follow
   const perms: Dict = new Map<Value, Value>([
@@ -73,7 +73,7 @@ export async function checkPermissions(
 interface OwnerChange {
   name: string
   wanted: Permissions
-  current: Stats
+  current: Ownership
   perms: Dict
   report: Report
   linked: boolean
@@ -115,7 +115,7 @@ async function verify(
   ctx: FunctionContext,
   { name, wanted, mode, perms, report, follow }: Verification,
 ): Promise<void> {
-  const after = await stats(ctx, name, { follow })
+  const after = await ownership(ctx, name, follow)
   const judge = (what: 'user' | 'group' | 'mode', value: Value, isWrong: boolean): void => {
     if (!isWrong) {
       if (perms.has(`c${what}`)) report.changes.set(what, value)

@@ -1,5 +1,5 @@
-// Where managed content comes from: the first source of a list that is there, its hash, and the file itself, rendered
-// when it is a template.
+// The source of managed content: the first existing source of a list, its hash, and the file itself, rendered if it is
+// a template.
 import { BrineError, toError } from '../../../../base/mod.ts'
 import {
   decodeBytes,
@@ -17,8 +17,9 @@ import {
   type Value,
 } from '../../../../data/mod.ts'
 import { exists, type FunctionContext, joinPaths } from '../../../../sdk/mod.ts'
-import type { FileRequest } from '../managed-request.ts'
+import type { FileRequest, REQUIRED } from '../managed-request.ts'
 import { type HashSum, hashFile, sourceSum } from './hashing.ts'
+import type { SignatureRequest } from './signatures.ts'
 import { discard, temporaryFile } from './temporary.ts'
 
 export const ENGINES: ReadonlySet<string> = new Set(['cheetah', 'genshi', 'jinja', 'mako', 'py', 'wempy'])
@@ -69,7 +70,7 @@ async function answers(ctx: FunctionContext, url: string): Promise<boolean> {
 
 /** The local copy of a source. */
 export interface Fetched {
-  /** Path of the copy; empty or False when there is none. */
+  /** Path of the copy; empty or False if there is none. */
   sfn: string | false
   sum: HashSum | undefined
   /** Reason of a failure; empty on success. */
@@ -78,8 +79,12 @@ export interface Fetched {
 
 const failed = (comment: string, sfn: string | false = ''): Fetched => ({ sfn, sum: undefined, comment })
 
+/** The part of a request that says where content comes from, and what its template sees. */
+type SourceRequest = SignatureRequest &
+  Pick<FileRequest, (typeof REQUIRED.get_managed)[number] | 'skip_verify' | 'use_etag' | 'source_hash_sig' | 'kwargs'>
+
 /** Fetch the source of a request, and render it when it is a template. */
-export async function fetchManaged(ctx: FunctionContext, request: FileRequest): Promise<Fetched> {
+export async function fetchManaged(ctx: FunctionContext, request: SourceRequest): Promise<Fetched> {
   const source = textOf(request.source) ?? ''
   if (source === '') return { sfn: '', sum: undefined, comment: '' }
   const parts = urlParts(source)
@@ -110,7 +115,7 @@ interface Source {
 /** Return the hash that the source must have, undefined when any hash will do, or the reason of a failure as text. */
 async function expectedSum(
   ctx: FunctionContext,
-  request: FileRequest,
+  request: SourceRequest,
   { source, scheme, path, isLocal }: Source,
 ): Promise<HashSum | undefined | string> {
   const { source_hash, saltenv } = request
@@ -135,7 +140,7 @@ async function expectedSum(
 
 async function cachedCopy(
   ctx: FunctionContext,
-  request: FileRequest,
+  request: SourceRequest,
   source: string,
   local: string,
   expected: HashSum | undefined,
@@ -144,8 +149,9 @@ async function cachedCopy(
   let sfn: string | false = local
   let sum = expected
   let isStale = false
-  const known = await ctx.call('cp.is_cached', [source, saltenv])
-  if (known !== '' && (truthy(source_hash) || skip_verify || use_etag)) {
+  const mayBeKept = truthy(source_hash) || skip_verify || use_etag
+  const known = mayBeKept ? await ctx.call('cp.is_cached', [source, saltenv]) : ''
+  if (known !== '') {
     const hash_type = sum?.hash_type ?? 'sha256'
     const hsum = await hashFile(ctx, known, hash_type)
     isStale = !skip_verify && (use_etag || hsum !== sum?.hsum)
@@ -177,7 +183,7 @@ export function templateContext(
   return all
 }
 
-async function rendered(ctx: FunctionContext, request: FileRequest, { sfn }: Fetched): Promise<Fetched> {
+async function rendered(ctx: FunctionContext, request: SourceRequest, { sfn }: Fetched): Promise<Fetched> {
   const template = request.template ?? ''
   if (!ENGINES.has(template)) return failed(`Specified template format ${template} is not supported`, sfn)
   const { name, source, user, group, mode, attrs, saltenv } = request
@@ -186,7 +192,7 @@ async function rendered(ctx: FunctionContext, request: FileRequest, { sfn }: Fet
   const context = templateContext(facts, request.defaults, request.context)
   try {
     const text = decodeBytes(await ctx.host.read(str(sfn)))
-    const output = str(await ctx.render({ text, renderer: template, saltenv, context, asFile: true }))
+    const output = str(await ctx.render({ text, from: str(sfn), renderer: template, saltenv, context, asFile: true }))
     const made = await temporaryFile(ctx, output)
     return { sfn: made, sum: { hash_type: 'sha256', hsum: await hashFile(ctx, made) }, comment: '' }
   } catch (error) {

@@ -51,14 +51,36 @@ const TYPES: Readonly<Record<FileType, string>> = {
   socket: 'socket',
 }
 
-export interface Stats {
+/** The owner and the mode of a path. */
+export interface Ownership {
   uid: number
   gid: number
   user: Value
   group: Value
   mode: string
+}
+
+export interface Stats extends Ownership {
   sum: string | undefined
   dict: Dict
+}
+
+/** Look at a path; at the link itself for a broken link. */
+async function statOf(ctx: FunctionContext, path: string, follow: boolean): Promise<FileStat> {
+  const found = (follow ? await ctx.host.stat(path) : undefined) ?? (await ctx.host.lstat(path))
+  if (found === undefined) throw failure(`Path not found: ${path}`)
+  return found
+}
+
+async function ownershipIn(ctx: FunctionContext, { uid, gid, mode }: FileStat): Promise<Ownership> {
+  const group = await gidToGroup(ctx, gid)
+  const user = await uidToUser(ctx, uid)
+  return { uid, gid, user, group, mode: modeText(mode) }
+}
+
+/** Return the owner and the mode of a path; those of the link itself for a broken link. */
+export async function ownership(ctx: FunctionContext, name: string, follow: boolean): Promise<Ownership> {
+  return ownershipIn(ctx, await statOf(ctx, await expandUser(ctx, name), follow))
 }
 
 /** Return the facts about a path; those of the link itself for a broken link. */
@@ -68,20 +90,19 @@ export async function stats(
   { hashType = null, follow = true }: { hashType?: string | null; follow?: boolean } = {},
 ): Promise<Stats> {
   const path = await expandUser(ctx, name)
-  const found = (follow ? await ctx.host.stat(path) : undefined) ?? (await ctx.host.lstat(path))
-  if (found === undefined) throw failure(`Path not found: ${path}`)
-  const group = await gidToGroup(ctx, found.gid)
-  const user = await uidToUser(ctx, found.uid)
-  const dict = facts(found, user, group)
+  const found = await statOf(ctx, path, follow)
+  const owned = await ownershipIn(ctx, found)
+  const { uid, gid, user, group, mode } = owned
+  const dict = facts(found, owned)
   const sum = hashType ? await hashFile(ctx, path, hashType) : undefined
   if (sum !== undefined) dict.set('sum', sum)
   dict.set('type', TYPES[found.type])
   const whole = isAbsolute(path) ? path : joinPaths(await ctx.host.realPath('.'), path)
   dict.set('target', follow ? await realPath(ctx, path) : normalPath(whole))
-  return { uid: found.uid, gid: found.gid, user, group, mode: modeText(found.mode), sum, dict }
+  return { uid, gid, user, group, mode, sum, dict }
 }
 
-function facts(found: FileStat, user: Value, group: Value): Dict {
+function facts(found: FileStat, { user, group, mode }: Ownership): Dict {
   return new Map<Value, Value>([
     ['inode', found.inode],
     ['uid', found.uid],
@@ -92,7 +113,7 @@ function facts(found: FileStat, user: Value, group: Value): Dict {
     ['mtime', float(found.mtime)],
     ['ctime', float(found.ctime)],
     ['size', found.size],
-    ['mode', modeText(found.mode)],
+    ['mode', mode],
   ])
 }
 
@@ -103,7 +124,7 @@ export async function setMode(ctx: FunctionContext, name: string, mode: Value): 
   if (!(await exists(ctx, path))) throw failure(`${path}: File not found`)
   if (!/^[0-7]+$/.test(digits)) return `Invalid Mode ${digits}`
   await ctx.host.chmod(path, Number.parseInt(digits, 8))
-  return (await stats(ctx, path)).mode
+  return (await ownership(ctx, path, true)).mode
 }
 
 /** Return the ids for a change of owner, -1 for no change, and the error about unknown names. */

@@ -1,7 +1,7 @@
-// The arguments of `managed`, in Salt's order, and the request that is built from them.
+// The arguments of `managed`, in Salt's order, and the request built from them.
 import { iterate, PyError, qualifiedTypeName, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type Bound, bind, type StateContext } from '../../../../sdk/mod.ts'
-import { type FileRequest, fileRequest, IGNORED, offered, SIGNERS } from '../managed-request.ts'
+import { arg, type Bound, bind, frameOf, type StateContext } from '../../../../sdk/mod.ts'
+import { DEFAULT_REQUEST, type FileRequest, IGNORED, offered, SIGNERS } from '../managed-request.ts'
 import { isKeep, normalizeMode } from '../modes.ts'
 
 export const windows = arg.textListOrDict('For Windows only', { optional: true })
@@ -46,14 +46,19 @@ export const managedArgs = {
 
 export type ManagedOptions = Bound<typeof managedArgs>
 
+const declaration = { args: managedArgs }
+
 /** Return the options that another state gives to `managed`. */
 export const managedOptions = (given: Readonly<Record<string, Value>>): ManagedOptions =>
-  bind({ args: managedArgs }, 'managed', [], new Map(Object.entries(given))) as ManagedOptions
+  bind(declaration, 'managed', [], new Map(Object.entries(given))) as ManagedOptions
 
 /** The options of the state, completed to the request that the functions of the module take. */
 export type ManagedRequest = ManagedOptions & FileRequest
 
-/** Return the sources; refuse those that are not text, with Python's error. */
+/** All fields of a request, so that no copy gets further ones. */
+const DEFAULTS = { ...frameOf(declaration).defaults, ...DEFAULT_REQUEST } as ManagedRequest
+
+/** Return the sources; throw Python's error for those that are not text. */
 function sourcesOf(source: Value): FileRequest['source'] {
   if (source === null) return null
   if (textOf(source) !== undefined) return str(source)
@@ -74,8 +79,10 @@ export function managedRequest(ctx: StateContext, name: string, options: Managed
   }
   const keep_mode = isKeep(options.mode)
   return {
+    ...DEFAULTS,
     ...options,
-    ...fileRequest({ ...options, name, source }),
+    name,
+    source,
     kwargs: new Map([...options.kwargs].filter(([key]) => key !== 'env')),
     saltenv: ctx.env,
     mode: keep_mode ? null : normalizeMode(options.mode),

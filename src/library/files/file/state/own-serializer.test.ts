@@ -12,7 +12,7 @@ const ownPlugin = async (family: string, name: string) => {
   return { has: (fun: string) => fun === 'serialize', call }
 }
 
-test("file.serialize writes a format of the user's own, and merges only what can be read", async () => {
+test("file.serialize writes a user's own format, and merges only readable content", async () => {
   let written: Value = null
   const others: StateTrial['others'] = {
     'file.manage_file': (_args, kwargs) => {

@@ -18,7 +18,7 @@ import {
   versionList,
   withOrigin,
 } from './provider.ts'
-import { findTargets, type Targets, verifyPackage, type Wish } from './targets.ts'
+import { findTargets, type InstallRequest, type Targets, verifyPackage } from './targets.ts'
 
 export interface Installed {
   name: string
@@ -56,7 +56,7 @@ export async function installed(ctx: StateContext, given: Installed): Promise<St
   const verify = isList(pkg_verify) ? pkg_verify : pkg_verify === true
   if (verify !== false && !ctx.has('pkg.verify')) return asReturn(report(name, false, 'pkg.verify not implemented'))
   kwargs.set('allow_updates', given.allow_updates)
-  const wish: Wish = {
+  const request: InstallRequest = {
     name,
     pkgs: wanted.pkgs,
     sources,
@@ -68,7 +68,7 @@ export async function installed(ctx: StateContext, given: Installed): Promise<St
     refresh: wanted.refresh,
     options: new Map<string, Value>([...kwargs, ['fromrepo', given.fromrepo], ['split_arch', false]]),
   }
-  const found = await findTargets(ctx, wish)
+  const found = await findTargets(ctx, request)
   if ('comment' in found) {
     const packages = new Map<string, Value>(Object.entries({ name, pkgs: wanted.pkgs, sources }))
     return asReturn(await holdInstalled(ctx, found, kwargs, packages))
@@ -77,13 +77,13 @@ export async function installed(ctx: StateContext, given: Installed): Promise<St
   if (found.unpurge.length > 0 && !ctx.has('lowpkg.unpurge')) {
     return add(report(name, false, 'lowpkg.unpurge not implemented'))
   }
-  if (ctx.test) return add(await plannedReport(ctx, wish, found))
-  return add(await carryOut(ctx, { given, wish, found, kwargs }))
+  if (ctx.test) return add(await plannedReport(ctx, request, found))
+  return add(await carryOut(ctx, { given, request, found, kwargs }))
 }
 
 interface Work {
   given: Installed
-  wish: Wish
+  request: InstallRequest
   found: Targets
   kwargs: Map<string, Value>
 }
@@ -91,17 +91,18 @@ interface Work {
 const pairs = (packages: Dict): Value[] => [...packages].map(([name, version]) => new Map([[name, version]]))
 
 /** The packages, or files, that are left to be installed. */
-function remaining({ wish, found }: Work): { pkgs: Value; sources: Value } {
-  if (truthy(wish.pkgs)) return { pkgs: [...pairs(found.install), ...pairs(found.reinstall)], sources: wish.sources }
-  const files = ((wish.sources ?? []) as Value[]).filter(isDict)
+function remaining({ request, found }: Work): { pkgs: Value; sources: Value } {
+  if (truthy(request.pkgs))
+    return { pkgs: [...pairs(found.install), ...pairs(found.reinstall)], sources: request.sources }
+  const files = ((request.sources ?? []) as Value[]).filter(isDict)
   const among = (packages: Dict): Value[] => files.filter((file) => packages.has([...file.keys()][0]!))
-  return { pkgs: wish.pkgs, sources: [...among(found.install), ...among(found.reinstall)] }
+  return { pkgs: request.pkgs, sources: [...among(found.install), ...among(found.reinstall)] }
 }
 
 async function install(ctx: StateContext, work: Work): Promise<Value> {
-  const { given, wish, found, kwargs } = work
-  const refresh = found.refreshed ? false : wish.refresh
-  const version = truthy(wish.pkgs) && given.pkgs === null ? null : given.version
+  const { given, request, found, kwargs } = work
+  const refresh = found.refreshed ? false : request.refresh
+  const version = truthy(request.pkgs) && given.pkgs === null ? null : given.version
   const call: Readonly<Record<string, Value>> = {
     name: null,
     refresh,
@@ -119,8 +120,8 @@ async function install(ctx: StateContext, work: Work): Promise<Value> {
 }
 
 async function carryOut(ctx: StateContext, work: Work): Promise<Report> {
-  const { wish, found, kwargs } = work
-  const { name } = wish
+  const { request, found, kwargs } = work
+  const { name } = request
   const comments: string[] = []
   let changes: Dict = new Map()
   if (found.install.size + found.reinstall.size > 0) {
@@ -163,9 +164,9 @@ interface Outcome {
 const commentOf = (one: Dict): string => str(one.get('comment') ?? '')
 
 async function summarize(ctx: StateContext, { work, changes, comments, holds, reinstalled }: Outcome): Promise<Report> {
-  const { wish, found } = work
-  const shown = (name: Value): string => (truthy(wish.sources) ? str(name) : desiredName(name, found.desired))
-  const state = truthy(wish.sources) ? fileOutcome(found, changes) : await packageOutcome(ctx, work)
+  const { request, found } = work
+  const shown = (name: Value): string => (truthy(request.sources) ? str(name) : desiredName(name, found.desired))
+  const state = truthy(request.sources) ? fileOutcome(found, changes) : await packageOutcome(ctx, work)
   const started = (name: Value): boolean => {
     const change = changes.get(name) ?? null
     return isDict(change) && change.get('install status') === 'task started'
@@ -181,10 +182,10 @@ async function summarize(ctx: StateContext, { work, changes, comments, holds, re
     comments.unshift(`The following packages failed to install/update: ${broken.map(shown).join(', ')}`)
   }
   comments.push(...holds.failed.map(commentOf))
-  const again = await reinstallOutcome(ctx, wish, found, reinstalled)
+  const again = await reinstallOutcome(ctx, request, found, reinstalled)
   for (const [name, isGood] of again) comments.push(...reinstallText(shown(name), isGood, found.altered.get(name)))
   const result = broken.length === 0 && holds.failed.length === 0 && [...again.values()].every(Boolean)
-  return report(wish.name, result, comments.join('\n'), changes)
+  return report(request.name, result, comments.join('\n'), changes)
 }
 
 const plural = (count: number): string => `${count} targeted package${count > 1 ? 's were' : ' was'}`
@@ -215,12 +216,15 @@ function fileOutcome({ desired, install, reinstall }: Targets, changes: Dict): S
   }
 }
 
-async function packageOutcome(ctx: StateContext, { wish, found, kwargs }: Work): Promise<Sorted> {
+async function packageOutcome(ctx: StateContext, { request, found, kwargs }: Work): Promise<Sorted> {
   const { install, reinstall } = found
   const current = await listPackages(ctx, kwargs)
   const capable = truthy(kwargs.get('resolve_capabilities') ?? false) && ctx.has('pkg.list_provides')
   const provides = capable ? await ctx.call('pkg.list_provides', [], withOrigin(ctx, kwargs)) : new Map()
-  const { good, bad } = await verifyInstalled(ctx, found.desired, current, { ignoreEpoch: wish.ignoreEpoch, provides })
+  const { good, bad } = await verifyInstalled(ctx, found.desired, current, {
+    ignoreEpoch: request.ignoreEpoch,
+    provides,
+  })
   return {
     modified: good.filter((name) => install.has(name)),
     unchanged: good.filter((name) => !install.has(name) && !reinstall.has(name)),
@@ -268,15 +272,15 @@ export async function verifyInstalled(
 /** Return whether each package was reinstalled. */
 async function reinstallOutcome(
   ctx: StateContext,
-  wish: Wish,
+  request: InstallRequest,
   found: Targets,
   reinstalled: ReadonlySet<Value>,
 ): Promise<Map<Value, boolean>> {
   const outcome = new Map<Value, boolean>()
   for (const name of found.reinstall.keys()) {
-    if (wish.reinstall) outcome.set(name, reinstalled.has(name))
-    else if (truthy(wish.verify)) {
-      const altered = await verifyPackage(ctx, name, wish)
+    if (request.reinstall) outcome.set(name, reinstalled.has(name))
+    else if (truthy(request.verify)) {
+      const altered = await verifyPackage(ctx, name, request)
       if (truthy(altered)) found.altered.set(name, altered)
       outcome.set(name, !truthy(altered))
     }

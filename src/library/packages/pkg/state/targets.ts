@@ -1,10 +1,10 @@
-// Which packages of a state are to be installed, installed again, or kept from being purged.
+// Which packages of a state must be installed, reinstalled, or unmarked for purge.
 import { type Dict, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 import { conditionsOf, fulfills } from './conditions.ts'
 import { installedVersions, isFailure, listPackages, type Options, type Report, repacked, report } from './provider.ts'
 
-export interface Wish {
+export interface InstallRequest {
   name: string
   pkgs: Value
   sources: Value
@@ -40,12 +40,12 @@ function verifyOption(verify: Value, name: string): Value {
 export async function verifyPackage(
   ctx: StateContext,
   name: Value,
-  wish: Pick<Wish, 'verify' | 'options'>,
+  request: Pick<InstallRequest, 'verify' | 'options'>,
 ): Promise<Value> {
   const options = ['ignore_types', 'verify_options'].map(
-    (option) => [option, verifyOption(wish.verify, option)] as const,
+    (option) => [option, verifyOption(request.verify, option)] as const,
   )
-  return ctx.call('pkg.verify', [name], new Map<string, Value>([...wish.options, ...options]))
+  return ctx.call('pkg.verify', [name], new Map<string, Value>([...request.options, ...options]))
 }
 
 const UNKNOWN = 'The following package(s) were not found, and no possible matches were found in the package db: '
@@ -74,23 +74,28 @@ export async function suggestions(ctx: StateContext, wanted: Dict, options: Opti
   return comments.length > 1 ? `${comments.join('. ')}.` : comments.join('')
 }
 
-async function desiredOf(ctx: StateContext, { pkgs, sources, normalize }: Wish): Promise<Dict> {
+async function desiredOf(ctx: StateContext, { pkgs, sources, normalize }: InstallRequest): Promise<Dict> {
   if (truthy(pkgs)) return repacked(ctx, pkgs, false)
   return ctx.call('pkg_resource.pack_sources', [sources], { normalize })
 }
 
 /** Puts versions in place of the word `latest`; whether the lists were fetched for it. */
-async function resolveLatest(ctx: StateContext, desired: Dict, current: Dict, wish: Wish): Promise<boolean> {
+async function resolveLatest(
+  ctx: StateContext,
+  desired: Dict,
+  current: Dict,
+  request: InstallRequest,
+): Promise<boolean> {
   const names = [...desired].filter(([, version]) => version === 'latest').map(([name]) => name)
-  if (truthy(wish.sources) || names.length === 0) return false
-  const options = new Map<string, Value>([...wish.options, ['refresh', wish.refresh]])
+  if (truthy(request.sources) || names.length === 0) return false
+  const options = new Map<string, Value>([...request.options, ['refresh', request.refresh]])
   const answer = await ctx.call('pkg.latest_version', names, options)
   const newest: Dict = isDict(answer) ? answer : new Map([[names[0]!, answer]])
   for (const [name, version] of newest) {
     const present = current.get(name) as Value[] | undefined
     desired.set(name, truthy(version) ? version : (present?.at(-1) ?? null))
   }
-  return wish.refresh
+  return request.refresh
 }
 
 type Verdict = 'fine' | 'install' | 'reinstall' | { problem: string } | { warning: string }
@@ -101,9 +106,9 @@ interface Case {
   present: Value[]
 }
 
-export async function findTargets(ctx: StateContext, wish: Wish): Promise<Targets | Report> {
-  const { name, options } = wish
-  if (truthy(wish.pkgs) && truthy(wish.sources))
+export async function findTargets(ctx: StateContext, request: InstallRequest): Promise<Targets | Report> {
+  const { name, options } = request
+  if (truthy(request.pkgs) && truthy(request.sources))
     return report(name, false, 'Only one of "pkgs" and "sources" is permitted.')
   const capabilities = truthy(options.get('resolve_capabilities') ?? false) && ctx.has('pkg.list_provides')
   let current: Dict
@@ -115,16 +120,16 @@ export async function findTargets(ctx: StateContext, wish: Wish): Promise<Target
     if (isFailure(error)) return report(name, false, error.message)
     throw error
   }
-  const desired = await desiredOf(ctx, wish)
+  const desired = await desiredOf(ctx, request)
   if (desired.size === 0) {
-    const which = truthy(wish.pkgs) ? 'pkgs' : 'sources'
+    const which = truthy(request.pkgs) ? 'pkgs' : 'sources'
     return report(name, false, `Invalidly formatted '${which}' parameter. See minion log.`)
   }
   const purging = await listPackages(ctx, options, { purge_desired: true })
   const unpurge = [...desired.keys()].map(str).filter((one) => purging.has(one))
-  const complaint = await unknownNames(ctx, desired, current, wish)
+  const complaint = await unknownNames(ctx, desired, current, request)
   if (complaint !== '') return report(name, false, complaint)
-  const refreshed = await resolveLatest(ctx, desired, current, wish)
+  const refreshed = await resolveLatest(ctx, desired, current, request)
   const found: Targets = {
     desired,
     install: new Map(),
@@ -141,7 +146,7 @@ export async function findTargets(ctx: StateContext, wish: Wish): Promise<Target
     let present = installedVersions(ctx, current, one)
     const provider = provides.get(one) as Value[] | undefined
     if (present.length === 0 && provider) present = installedVersions(ctx, current, str(provider[0]!))
-    const verdict = await judge(ctx, { name: one, wanted, present }, wish, found)
+    const verdict = await judge(ctx, { name: one, wanted, present }, request, found)
     if (verdict === 'install') found.install.set(key, wanted)
     else if (verdict === 'reinstall') found.reinstall.set(key, wanted)
     else if (typeof verdict === 'object') {
@@ -149,57 +154,62 @@ export async function findTargets(ctx: StateContext, wish: Wish): Promise<Target
       else found.warnings.push(verdict.warning)
       continue
     }
-    versioned ||= present.length > 0 && wanted !== null && !wish.reinstall
+    versioned ||= present.length > 0 && wanted !== null && !request.reinstall
   }
   if (problems.length > 0) return report(name, false, problems.join(' '))
   if (found.install.size + unpurge.length + found.reinstall.size > 0) return found
-  const exactly = versioned && !truthy(wish.sources) ? ' and are at the desired version' : ''
+  const exactly = versioned && !truthy(request.sources) ? ' and are at the desired version' : ''
   const done = report(name, true, `All specified packages are already installed${exactly}`)
   return { ...done, warnings: found.warnings }
 }
 
-async function unknownNames(ctx: StateContext, desired: Dict, current: Dict, wish: Wish): Promise<string> {
-  if (truthy(wish.sources) || wish.skipSuggestions) return ''
+async function unknownNames(ctx: StateContext, desired: Dict, current: Dict, request: InstallRequest): Promise<string> {
+  if (truthy(request.sources) || request.skipSuggestions) return ''
   const missing: Dict = new Map()
   for (const [name, version] of desired) {
     const present = current.get(name)
-    const there = present !== undefined && (version === null || (await fulfills(ctx, present, version, wish)))
+    const there = present !== undefined && (version === null || (await fulfills(ctx, present, version, request)))
     if (!there) missing.set(name, version)
   }
-  return suggestions(ctx, missing, wish.options)
+  return suggestions(ctx, missing, request.options)
 }
 
 /** Return the action for a wanted package. */
-async function judge(ctx: StateContext, one: Case, wish: Wish, found: Targets): Promise<Verdict> {
+async function judge(ctx: StateContext, one: Case, request: InstallRequest, found: Targets): Promise<Verdict> {
   if (one.present.length === 0) return 'install'
-  if (wish.reinstall) return 'reinstall'
-  const isFile = truthy(wish.sources)
+  if (request.reinstall) return 'reinstall'
+  const isFile = truthy(request.sources)
   let version = one.wanted
   if (isFile) {
     if (!ctx.has('lowpkg.bin_pkg_info')) return 'fine'
-    const read = await fileVersion(ctx, one.wanted, wish.options)
+    const read = await fileVersion(ctx, one.wanted, request.options)
     if (typeof read === 'object') return read
     version = read
   } else {
     if (!truthy(await ctx.call('pkg_resource.check_extra_requirements', [one.name, one.wanted]))) return 'install'
     if ((await ctx.call('pkg_resource.version_clean', [one.wanted])) === null) {
-      return truthy(wish.verify) ? verdictOfVerify(ctx, one.name, wish, found) : 'fine'
+      return truthy(request.verify) ? verdictOfVerify(ctx, one.name, request, found) : 'fine'
     }
   }
-  const allowUpdates = !isFile && truthy(wish.options.get('allow_updates') ?? false)
+  const allowUpdates = !isFile && truthy(request.options.get('allow_updates') ?? false)
   try {
-    if (await fulfills(ctx, one.present, version, { ignoreEpoch: wish.ignoreEpoch, allowUpdates })) return 'fine'
+    if (await fulfills(ctx, one.present, version, { ignoreEpoch: request.ignoreEpoch, allowUpdates })) return 'fine'
   } catch (error) {
     if (isFailure(error)) return { problem: error.message }
     throw error
   }
   const isExact = conditionsOf(str(one.wanted)).some(({ operator }) => operator === '==')
-  return truthy(wish.verify) && isExact ? verdictOfVerify(ctx, one.name, wish, found) : 'install'
+  return truthy(request.verify) && isExact ? verdictOfVerify(ctx, one.name, request, found) : 'install'
 }
 
-async function verdictOfVerify(ctx: StateContext, name: string, wish: Wish, found: Targets): Promise<Verdict> {
+async function verdictOfVerify(
+  ctx: StateContext,
+  name: string,
+  request: InstallRequest,
+  found: Targets,
+): Promise<Verdict> {
   try {
-    const altered = await verifyPackage(ctx, name, wish)
+    const altered = await verifyPackage(ctx, name, request)
     if (!truthy(altered)) return 'fine'
     found.altered.set(name, altered)
     return 'reinstall'

@@ -60,7 +60,7 @@ async function expectedChanges(
   return expected
 }
 
-export interface GroupWish {
+export interface GroupRequest {
   name: string
   skip: Value
   include: Value
@@ -70,7 +70,7 @@ export interface GroupWish {
 const withoutOwn = (kwargs: Map<string, Value>): Map<string, Value> =>
   new Map([...kwargs].filter(([key]) => !key.startsWith('__')))
 
-export async function groupInstalled(ctx: StateContext, given: GroupWish): Promise<StateReturn> {
+export async function groupInstalled(ctx: StateContext, given: GroupRequest): Promise<StateReturn> {
   const { name, kwargs } = given
   await meetProvider(ctx)
   if (!ctx.has('pkg.group_diff'))
@@ -96,7 +96,7 @@ const PARTS = ['mandatory', 'default', 'optional']
 
 async function installGroup(
   ctx: StateContext,
-  { name, skip, include, kwargs }: GroupWish,
+  { name, skip, include, kwargs }: GroupRequest,
   diff: Dict,
 ): Promise<Report> {
   const texts = (list: Value): string[] => ((list ?? []) as Value[]).map(str)

@@ -67,7 +67,7 @@ export async function renderTemplate(ctx: FunctionContext, request: TemplateRequ
   let text: string
   try {
     const raw = decodeBytes(await ctx.host.read(source))
-    text = str(await ctx.render({ text: raw, renderer: template, saltenv, context, asFile: true }))
+    text = str(await ctx.render({ text: raw, from: source, renderer: template, saltenv, context, asFile: true }))
   } catch (error) {
     if (toError(error).name === 'SaltRenderError') throw error
     ctx.log('error', `Failed to render template with error: ${toError(error).message}`)

@@ -21,7 +21,7 @@ async function minion(file?: string) {
 }
 
 describe('the grains file', () => {
-  test('keeps what is set, beside what was there', async () => {
+  test('stores grains beside existing ones', async () => {
     const { call, file, facts } = await minion('old: 1\n')
     expect(await call('setval', 'a', new Map([['b', 1]]))).toBe("{'a': {'b': 1}}")
     expect(await file()).toBe('a:\n  b: 1\nold: 1\n')

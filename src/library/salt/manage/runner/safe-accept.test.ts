@@ -14,7 +14,7 @@ interface Site {
   programs?: Record<string, string>
 }
 
-/** What is accepted and what not, and which command and which keys it came to. */
+/** Run the function; return the accepted and other minions, the command and the keys. */
 async function accept({ answers, keys = {}, programs = { '/usr/bin/salt-ssh': '', '/etc/salt/roster': '' } }: Site) {
   const accepted: Value[] = []
   const commands: string[][] = []
@@ -42,7 +42,7 @@ async function accept({ answers, keys = {}, programs = { '/usr/bin/salt-ssh': ''
   return { good: toPlain(good), bad: toPlain(bad), accepted, commands, printed }
 }
 
-test('A pending key that is the one on its machine is accepted', async () => {
+test('A pending key that equals the one on its machine is accepted', async () => {
   const { good, bad, accepted, commands } = await accept({
     answers: { web1: FINGER },
     keys: { minions_pre: { web1: FINGER } },
@@ -61,7 +61,7 @@ test.each<[string, Site, Plain]>([
   ],
   ['no key', { answers: { web1: FINGER } }, 'Minion key web1 not found by salt-key'],
   ['no answer', { answers: { web1: 'Permission denied' } }, 'Permission denied'],
-])('A machine with %s is told, and nothing is accepted', async (_what, site, message) => {
+])('A machine with %s is reported, and nothing is accepted', async (_what, site, message) => {
   const { bad, accepted, printed } = await accept(site)
   expect({ bad, accepted }).toEqual({ bad: { web1: message }, accepted: [] })
   expect(printed).toBe(`safe_accept failed on the following minions:\nweb1\n----\n${message}\n\n`)
@@ -76,7 +76,7 @@ test('Without salt-ssh it says so', async () => {
   await expect(accept({ answers: {}, programs: { '/etc/salt/roster': '' } })).rejects.toThrow('salt-ssh')
 })
 
-test('Without a roster nobody is asked', async () => {
+test('Without a roster no machine is queried', async () => {
   const { good, bad, commands } = await accept({ answers: {}, programs: {} })
   expect([good, bad, commands]).toEqual([{}, {}, []])
 })

@@ -3,7 +3,7 @@ import type { Value } from '../../../../data/mod.ts'
 import type { MasterReach } from '../../../../sdk/mod.ts'
 import { inBatches } from './batch.ts'
 
-/** A master that hears events until who listens goes away. */
+/** A master that yields events until the listener ends. */
 function master(begin: () => Promise<string>): { reach: MasterReach; closed: () => boolean } {
   let isClosed = false
   const events = {
@@ -30,7 +30,7 @@ function master(begin: () => Promise<string>): { reach: MasterReach; closed: () 
 test.each([
   ['that cannot begin', async () => Promise.reject(new Error('Invalid batch specification')), /Invalid batch/],
   ['that is complete', async () => '7', undefined],
-])('A batch %s leaves nobody listening', async (_name, begin, failure) => {
+])('A batch %s leaves no listener', async (_name, begin, failure) => {
   const { reach, closed } = master(begin)
   const gather = async (): Promise<void> => {
     for await (const _answer of inBatches(reach, job, '1', wish));

@@ -52,11 +52,8 @@ test.each([
   await expect(runner(context, call(name, {}))).rejects.toThrow(problem)
 })
 
-test('What is meant for salt-ssh is run there and nowhere else', async () => {
-  const kwargs = new Map<string, Value>([
-    ['ssh', true],
-    ['roster', 'flat'],
-  ])
+test('A job for salt-ssh runs only there', async () => {
+  const kwargs = new Map<string, Value>([['roster', 'flat']])
   const calls: SshCall[] = []
   const context = beside(false)
   async function* ssh(call: SshCall) {
@@ -73,6 +70,7 @@ test('What is meant for salt-ssh is run there and nowhere else', async () => {
     tgt_type: 'glob',
     ret: '',
     kwarg: null,
+    ssh: true,
     kwargs,
   }
   const answers: Dict = await command(context, asked)
@@ -82,7 +80,7 @@ test('What is meant for salt-ssh is run there and nowhere else', async () => {
   await expect(command(context, { ...asked, kwargs: batch })).rejects.toThrow('salt-ssh has no batches')
 })
 
-test('saltutil.cmd_iter tells of each answer as it comes, and gives all of them', async () => {
+test('saltutil.cmd_iter reports each return as it arrives, and returns all of them', async () => {
   const told: unknown[] = []
   const context = beside(false)
   async function* run() {
@@ -107,17 +105,13 @@ test('saltutil.cmd_iter tells of each answer as it comes, and gives all of them'
   ])
 })
 
-test.each(['runner', 'wheel'] as const)(
-  'A %s that does not exist is answered with the one that was meant',
-  async (family) => {
-    const context = beside(false)
-    Object.assign(context.master!, {
-      parameters: async () => undefined,
-      names: () => ['manage.up'],
-      fire: async () => {},
-    })
-    const asked =
-      family === 'runner' ? runner(context, call('mange.up', {})) : wheel(context, 'mange.up', [], new Map())
-    await expect(asked).rejects.toMatchObject({ message: "'mange.up'", hint: "Did you mean 'manage.up'?" })
-  },
-)
+test.each(['runner', 'wheel'] as const)('For a missing %s, a similar one is suggested', async (family) => {
+  const context = beside(false)
+  Object.assign(context.master!, {
+    parameters: async () => undefined,
+    names: () => ['manage.up'],
+    fire: async () => {},
+  })
+  const asked = family === 'runner' ? runner(context, call('mange.up', {})) : wheel(context, 'mange.up', [], new Map())
+  await expect(asked).rejects.toMatchObject({ message: "'mange.up'", hint: "Did you mean 'manage.up'?" })
+})

@@ -34,6 +34,7 @@ export interface Commanded {
   tgt_type: string
   ret: Value
   kwarg: Value
+  ssh?: boolean
   kwargs: ReadonlyMap<string, Value>
 }
 
@@ -59,8 +60,8 @@ function jobOf({ tgt, fun, arg, timeout, tgt_type, ret, kwarg, kwargs }: Command
 export async function command(ctx: FunctionContext, asked: Commanded): Promise<Dict> {
   const master = await masterOf(ctx, GONE)
   const job = jobOf(asked)
-  const { kwargs } = asked
-  if (truthy(kwargs.get('ssh') ?? false)) return commandOverSsh(master, job, kwargs)
+  const { kwargs, ssh = false } = asked
+  if (ssh) return commandOverSsh(master, job, kwargs)
   const batch = kwargs.get('batch') ?? null
   const subset = kwargs.get('subset') ?? null
   if (truthy(batch)) return batched(ctx, job, str(batch), truthy(kwargs.get('failhard') ?? false))
@@ -79,7 +80,7 @@ export async function commandEach(ctx: FunctionContext, asked: Commanded): Promi
     answers.set(id, answer)
   }
   const master = await masterOf(ctx, GONE)
-  if (truthy(asked.kwargs.get('ssh') ?? false)) {
+  if (asked.ssh) {
     await commandOverSsh(master, jobOf(asked), asked.kwargs, tell)
     return answers
   }
@@ -150,7 +151,7 @@ function assertKnown({ names, open }: MasterParameters, keywords: ReadonlyMap<st
 }
 
 /** A run as Salt's clients describe it. */
-/** All that the last event of a call tells. */
+/** Return all fields of the last event of a call. */
 function outcome(family: 'runner' | 'wheel', call: MasterFunctionCall, ended: MasterOutcome): Dict {
   const { name, args, kwargs, user } = call
   return new Map<Value, Value>([

@@ -6,7 +6,7 @@ import { ableMinions, type Running } from './subset.ts'
 type Keywords = ReadonlyMap<string, Value>
 
 /** Keywords of the call that are no options of salt-ssh. */
-const OF_THE_CALL = new Set(['ssh', 'batch', 'subset', 'failhard', 'expect_minions', '_cmd_meta'])
+const OF_THE_CALL = new Set(['batch', 'subset', 'failhard', 'expect_minions', '_cmd_meta'])
 
 const SUBSET = 3
 
@@ -27,7 +27,7 @@ function runningOver(master: MasterReach, kwargs: Keywords): Running {
   }
 }
 
-/** Run a job on targets of salt-ssh and return their answers; `tell` hears each as it comes. */
+/** Run a job on targets of salt-ssh and return their results; `tell` receives each as it arrives. */
 export async function commandOverSsh(
   master: MasterReach,
   job: MinionJob,

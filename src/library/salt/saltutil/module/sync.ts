@@ -1,4 +1,4 @@
-// `saltutil.sync_*`: sync custom modules from the file server, and have the minion reload what depends on them.
+// `saltutil.sync_*`: sync custom modules from the file server, and make the minion reload dependent data.
 import { type Dict, failure, isList, str, type Value } from '../../../../data/mod.ts'
 import {
   arg,
@@ -76,6 +76,8 @@ const MODULES = fire('module_refresh')
 
 interface Family {
   name: string
+  /** Folder, where it has another name. */
+  folder?: string
   refresh?: Refresh
   /** Default of `refresh`. */
   isDefault?: boolean
@@ -97,7 +99,7 @@ const FAMILIES: readonly Family[] = [
   { name: 'utils', refresh: MODULES },
   { name: 'log_handlers', refresh: MODULES },
   { name: 'executors', refresh: MODULES },
-  { name: 'proxymodules', refresh: MODULES, isDefault: false },
+  { name: 'proxymodules', folder: 'proxy', refresh: MODULES, isDefault: false },
   { name: 'engines', refresh: MODULES, isDefault: false },
   { name: 'thorium', refresh: MODULES, isDefault: false },
   { name: 'serializers', refresh: MODULES },
@@ -112,9 +114,9 @@ const MASTERLESS: readonly Family[] = [
   { name: 'wrapper', refresh: MODULES, title: 'Wrapper' },
 ]
 
-const syncOf = ({ name, refresh: tell, isDefault = true, cleans, title }: Family): FunctionDeclaration =>
+const syncOf = ({ name, folder = name, refresh: tell, isDefault = true, cleans, title }: Family): FunctionDeclaration =>
   changes({
-    doc: `Sync custom ${name} from \`salt://_${name}\`.`,
+    doc: `Sync custom ${name} from \`salt://_${folder}\`.`,
     args: {
       saltenv: lists.saltenv,
       ...(tell && { refresh: refresh(isDefault) }),
@@ -127,7 +129,7 @@ const syncOf = ({ name, refresh: tell, isDefault = true, cleans, title }: Family
     run: async (ctx, given) => {
       if (title !== undefined && !isMasterless(ctx))
         throw failure(`${title} modules can only be synced to masterless minions`)
-      const names = await syncFamily(ctx, name, given)
+      const names = await syncFamily(ctx, folder, given)
       if (given.refresh) await tell?.(ctx, given.clean_pillar_cache ?? false)
       return names
     },
@@ -150,8 +152,8 @@ const syncAll = changes({
     const synced: Dict = new Map()
     const offered = listedOnce(ctx.files)
     const [tops, ...last] = isMasterless(ctx) ? MASTERLESS : []
-    for (const { name } of [...(tops ? [tops] : []), ...FAMILIES, ...last]) {
-      synced.set(name, await syncFamily(ctx, name, given, offered))
+    for (const { name, folder = name } of [...(tops ? [tops] : []), ...FAMILIES, ...last]) {
+      synced.set(name, await syncFamily(ctx, folder, given, offered))
     }
     if (given.refresh) await refreshPillar(ctx, given.clean_pillar_cache)
     return synced

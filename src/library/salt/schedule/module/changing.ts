@@ -1,7 +1,7 @@
 // Adds, changes and removes jobs: through the minion daemon, or with `offline` in its file.
 import { type Dict, dictFrom, equals, keyError, OrderedDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { BOTH_TIMES, buildItem, type Given, hasBothTimes, hasConflict, isRefusal } from './item.ts'
+import { BOTH_TIMES, buildItem, type Given, hasBothTimes, hasConflict, hintAtIgnored, isRefusal } from './item.ts'
 import { allJobs, askSchedule, locate, saveJobs, scheduleIn } from './jobs.ts'
 
 const flag = (given: Given, name: string): boolean => truthy(given.get(name) ?? false)
@@ -18,6 +18,7 @@ export async function addJob(ctx: FunctionContext, name: string, given: Given): 
   if (hasBothTimes(given)) return report(false, BOTH_TIMES)
   const item = buildItem(name, given)
   if (isRefusal(item)) return item
+  hintAtIgnored(ctx, name, given)
   if (flag(given, 'test')) return report(true, `Job: ${name} would be added to schedule.`)
   const added = (): Dict => report(true, `Added job: ${name} to schedule.`, new Map([[name, 'added']]))
   if (flag(given, 'offline')) {
@@ -42,6 +43,7 @@ export async function modifyJob(ctx: FunctionContext, name: string, given: Given
   const fun = given.get('function') ?? current.get('function') ?? null
   const item = buildItem(name, new Map([['function', fun], ...given]))
   if (isRefusal(item)) return item
+  hintAtIgnored(ctx, name, given)
   if (equals(item, current)) return report(true, `Job ${name} in correct state`)
   const change = dictFrom({ old: new OrderedDict(current), new: new OrderedDict(item) })
   const changes: Dict = new Map([[name, change]])

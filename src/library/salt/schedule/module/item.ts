@@ -1,4 +1,5 @@
 // Builds a job of the schedule from the arguments of a user, or a refusal.
+import { didYouMean, withHint } from '../../../../base/mod.ts'
 import {
   type Dict,
   isList,
@@ -11,11 +12,19 @@ import {
   typeName,
   type Value,
 } from '../../../../data/mod.ts'
+import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { tellsTime } from './when.ts'
+
+/** Arguments of a job that are read, and those of the functions that add it. */
+const ARGUMENTS = new Set([
+  ...['function', 'job_args', 'job_kwargs', 'return_job', 'metadata', 'maxrunning', 'enabled', 'jid_include', 'splay'],
+  ...['name', 'persist', 'offline', 'test', 'where'],
+])
 
 export type Given = ReadonlyMap<string, Value>
 
 const INTERVALS = ['seconds', 'minutes', 'hours', 'days']
+const TIMES = [...INTERVALS, 'when', 'cron', 'once', 'run_on_start']
 const FURTHER =
   'range when once once_fmt cron returner after return_config return_kwargs until run_on_start skip_during_range'.split(
     ' ',
@@ -27,6 +36,18 @@ export const hasConflict = (given: Given): boolean =>
 
 export const BOTH_TIMES = 'Unable to use "when" and "cron" options together.  Ignoring.'
 export const hasBothTimes = (given: Given): boolean => given.has('when') && given.has('cron')
+
+/** Hint at what adding a job ignores: unknown arguments, and a job without a time. */
+export function hintAtIgnored(ctx: FunctionContext, name: string, given: Given): void {
+  const known = new Set([...ARGUMENTS, ...INTERVALS, ...FURTHER])
+  for (const key of given.keys()) {
+    if (known.has(key) || key.startsWith('__')) continue
+    ctx.hint({ level: 'warning', text: withHint(`The argument '${key}' is ignored.`, didYouMean(key, known)) })
+  }
+  if (TIMES.some((key) => given.has(key))) return
+  const text = `The job '${name}' never runs: it has none of ${TIMES.join(', ')}.`
+  ctx.hint({ level: 'warning', text })
+}
 
 const refusal = (comment: string): Dict => new Map<Value, Value>([['comment', comment]]).set('result', false)
 

@@ -1,7 +1,7 @@
 // Applies states: the highstate, SLS files, single IDs and functions, and data given with the call.
 import { toError } from '../../../../base/mod.ts'
 import { type Dict, dictFrom, getItem, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
-import { type FunctionContext, option, type SlsMatches, type StateRun } from '../../../../sdk/mod.ts'
+import { type FunctionContext, isSshTarget, option, type SlsMatches, type StateRun } from '../../../../sdk/mod.ts'
 import { readCache, writeCache } from './cache.ts'
 import { disabledTexts } from './disabled.ts'
 import { type Further, jobId, needPillar, openRun, pillarErrors, splitInput } from './options.ts'
@@ -197,7 +197,7 @@ export async function applySingle(ctx: FunctionContext, fun: string, name: Value
   const [state, called] = fun.split('.')
   if (called === undefined) return failCompilation(ctx, 'Invalid function passed')
   const low: Dict = new Map<Value, Value>([
-    ...kwargs,
+    ...[...kwargs].filter(([key]) => !(key === 'pillar' && isSshTarget(ctx.opts))),
     ['state', state!],
     ['fun', called],
     ['__id__', name],

@@ -13,7 +13,7 @@ import { PILLAR_FAILURE } from './retcode.ts'
 
 export type Further = ReadonlyMap<string, Value>
 
-/** How a run differs from the configuration of the minion. */
+/** The differences of a run from the configuration of the minion. */
 export interface RunChoice {
   kwargs: Further
   test?: Value
@@ -27,7 +27,7 @@ export interface RunChoice {
   mocks?: boolean
   /** Whether the keywords `localconfig`, `saltenv` and `pillarenv` have an effect. */
   takesOptions?: boolean
-  /** Data of a packed run, in place of those of the minion. */
+  /** Data of a packed run, which replaces the minion's. */
   own?: { roots: Dict; pillar: Value; grains?: Dict }
 }
 
@@ -63,6 +63,8 @@ async function applyChoices(ctx: FunctionContext, opts: Map<Value, Value>, kwarg
 
 /** Merge a configuration file over the options of this run. */
 async function applyFile(ctx: FunctionContext, opts: Map<Value, Value>, path: Value): Promise<void> {
+  // states of a machine over SSH are rendered here, and the file is on that machine
+  if (ctx.host.remote) throw failure('Options of a run over SSH cannot come from a file of the target (localconfig)')
   if ((await ctx.host.stat(str(path))) === undefined) return
   const text = decodeBytes(await ctx.host.read(str(path)))
   const data = await ctx.render({ text, path: str(path), renderer: 'yaml', saltenv: 'base' })

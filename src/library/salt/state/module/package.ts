@@ -15,6 +15,8 @@ export interface StatePackage {
 }
 
 export async function applyPackage(ctx: FunctionContext, state: StatePackage): Promise<Value> {
+  // states of a machine over SSH are rendered here, and the tarball is on that machine
+  if (ctx.host.remote) throw failure('state.pkg does not run over SSH: the target could put anything into the tarball')
   if (!(await isSound(ctx, state))) return new Map()
   const root = await ctx.host.tempDirectory()
   try {

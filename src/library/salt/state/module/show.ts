@@ -1,6 +1,6 @@
-// Shows what would be applied: top data, high data, low chunks and their graph.
-import { misuse, PyError, str, type Value } from '../../../../data/mod.ts'
-import { type FunctionContext, option, type StateRun } from '../../../../sdk/mod.ts'
+// Shows the effect of a run without running it: top data, high data, low chunks and their graph.
+import { type Dict, misuse, PyError, str, type Value } from '../../../../data/mod.ts'
+import { type FunctionContext, isSshTarget, option, type StateRun } from '../../../../sdk/mod.ts'
 import { type Further, needPillar, openRun, type RunChoice, splitInput } from './options.ts'
 import { conflictOf } from './queue.ts'
 import { failCompilation, setRetcode } from './retcode.ts'
@@ -116,11 +116,21 @@ export async function showUsage(ctx: FunctionContext, { queue, kwargs }: ShowArg
   return ret
 }
 
+/** The errors of high data. Salt checks more of it for targets without minions than on a minion. */
+function verified(ctx: FunctionContext, run: StateRun, high: Dict): string[] {
+  if (!isSshTarget(ctx.opts)) return run.verifyHigh(high)
+  const errors = [...run.reconcileExtend(high), ...run.verifyHigh(high)]
+  if (errors.length > 0) return errors
+  errors.push(...run.requisiteIn(high))
+  run.exclude(high)
+  return errors
+}
+
 export async function showSls(ctx: FunctionContext, mods: Value, args: ShowArgs): Promise<Value> {
   const run = await openForReading(ctx, args, OF_SLS)
   if (Array.isArray(run)) return run
   const { high, errors } = await run.highstate(slsMatches(run, mods))
-  errors.push(...run.verifyHigh(high))
+  errors.push(...verified(ctx, run, high))
   return errors.length > 0 ? failCompilation(ctx, errors) : high
 }
 
@@ -128,7 +138,7 @@ export async function showLowSls(ctx: FunctionContext, mods: Value, args: ShowAr
   const run = await openForReading(ctx, args, OF_SLS)
   if (Array.isArray(run)) return run
   const { high, errors } = await run.highstate(slsMatches(run, mods))
-  errors.push(...run.verifyHigh(high))
+  errors.push(...verified(ctx, run, high))
   if (errors.length > 0) return failCompilation(ctx, errors)
   const low = await run.low(high)
   return low.errors.length > 0 ? failCompilation(ctx, low.errors) : low.chunks

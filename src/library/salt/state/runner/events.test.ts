@@ -26,7 +26,7 @@ describe('since', () => {
   })
 })
 
-describe('the glob that stands for an expression', () => {
+describe('the glob for an expression', () => {
   it.each([
     ['*', '*', ['a']],
     ['salt/job/*', 'salt/job*', ['salt/job/1/new', 'salt/job']],

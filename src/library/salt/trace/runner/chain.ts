@@ -1,5 +1,5 @@
-// The chain of an event or a job: downwards all consequences, upwards the one path of causes. Each
-// link is found by a number: of an event in the journal, of a reaction, or of a job, which includes orchestration runs and steps.
+// The chain of an event or a job: downwards all effects, upwards the single path of causes. Each link is found by a
+// number: of an event in the journal, of a reaction, or of a job, which includes orchestration runs and steps.
 import { type Dict, isDict, str, type Value } from '../../../../data/mod.ts'
 import type { MasterContext } from '../../../../sdk/mod.ts'
 import { jobHead, minionLinks } from './jobs.ts'
@@ -174,7 +174,7 @@ const originIn = (record: Dict): Dict => dictOf(record.get('origin'))
 
 /** Return the jobs that an event reports or in which it was fired. */
 function jobsOf({ tag, data }: TracedEvent): string[] {
-  const inTag = /^salt\/(?:job|run|wheel|state_result|batch)\/(\d{20})(?:\/|$)/.exec(tag)?.[1]
+  const inTag = /^salt\/(?:job|run|wheel|state_result|batch)\/(\d{20}(?:_\d+)?)(?:\/|$)/.exec(tag)?.[1]
   const named = [inTag, data.get('jid'), dictOf(data.get('data')).get('__pub_jid')]
   return named.filter((jid): jid is string => typeof jid === 'string' && jid !== '')
 }

@@ -1,7 +1,7 @@
 // Runs of gpg: the keychain, and the lines of the status channel.
 import { join } from 'node:path/posix'
 import { type Dict, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { checkLinks, type FunctionContext } from '../../../../sdk/mod.ts'
 
 /** The keychain: of a user or a directory, with its own keyring file if one is named. */
 export interface Ring {
@@ -44,7 +44,7 @@ async function homeOf(ctx: FunctionContext, { user, gnupghome }: Ring): Promise<
 
 /** Return the directory; create it if it is missing. */
 async function madeHome(ctx: FunctionContext, ring: Ring): Promise<string> {
-  const home = await homeOf(ctx, ring)
+  const home = await checkLinks(ctx.host, await homeOf(ctx, ring))
   if ((await ctx.host.stat(home)) === undefined) {
     const info = await userInfo(ctx, ring.user)
     await ctx.call('file.mkdir', [home], { user: info.get('uid')!, group: info.get('gid')!, mode: '0700' })
@@ -87,11 +87,11 @@ export async function handBack(ctx: FunctionContext, ring: Ring): Promise<void> 
   const info = await userInfo(ctx, ring.user)
   const own = await userInfo(ctx, null)
   if (info.get('uid') === own.get('uid')) return
-  const home = await homeOf(ctx, ring)
+  const home = await checkLinks(ctx.host, await homeOf(ctx, ring))
   const files = (await ctx.call('file.find', [home])) as Value[]
   const keyring = truthy(ring.keyring) && (await ctx.host.stat(str(ring.keyring))) ? [ring.keyring] : []
   for (const path of [home, ...files, ...keyring]) {
-    await ctx.call('file.chown', [path], { user: info.get('uid')!, group: info.get('gid')! })
+    await ctx.call('file.lchown', [path, info.get('uid')!, info.get('gid')!])
   }
 }
 

@@ -1,4 +1,5 @@
 // Commands in another root directory, with /dev, /proc, /sys and the bind mounts of the caller.
+import { recover } from '../../../../base/mod.ts'
 import { type Dict, isList, shlexQuote, str, truthy } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 import { execute } from './execute.ts'
@@ -14,9 +15,10 @@ export async function runInChroot(ctx: FunctionContext, args: Given): Promise<Di
     ['proc', 'proc'],
     ['sys', 'sysfs'],
   ] as const) {
-    await mount(ctx, ['-t', type, type, inside(point)])
+    if (await staysInside(ctx, root, inside(point))) await mount(ctx, ['-t', type, type, inside(point)])
   }
-  for (const bind of binds) await mount(ctx, ['-o', 'default,bind', bind, inside(bind)])
+  for (const bind of binds)
+    if (await staysInside(ctx, root, inside(bind))) await mount(ctx, ['-o', 'default,bind', bind, inside(bind)])
   const shell = (await ctx.host.stat(inside('bin/bash')))?.type === 'file' ? '/bin/bash' : '/bin/sh'
   const cmd = given(args, 'cmd')
   const line = isList(cmd) ? cmd.map(str).join(' ') : str(cmd)
@@ -28,10 +30,22 @@ export async function runInChroot(ctx: FunctionContext, args: Given): Promise<Di
     return await execute(ctx, { ...args, cmd: call, runas: null, group: null }, 'apart')
   } finally {
     await endProcesses(ctx, root)
-    for (const point of [...binds, 'sys', 'proc', 'dev']) await quietly(ctx, ['umount', inside(point)])
-    // as in Salt, the last umount sets the return code, whatever the command did
+    for (const point of [...binds, 'sys', 'proc', 'dev'])
+      if (await staysInside(ctx, root, inside(point))) await quietly(ctx, ['umount', inside(point)])
+    // as in Salt, the last umount sets the return code, whatever the result of the command
     ctx.memory.set('retcode', 0)
   }
+}
+
+/**
+ * Whether a folder of a root directory is inside it: a mount through a link of the root would cover a folder of this
+ * machine.
+ */
+async function staysInside({ host }: FunctionContext, root: string, path: string): Promise<boolean> {
+  return recover(isHostError, false, async () => {
+    const real = await host.realPath(root)
+    return (await host.realPath(path)).startsWith(real === '/' ? '/' : `${real}/`)
+  })
 }
 
 const mount = (ctx: FunctionContext, args: string[]): Promise<void> => quietly(ctx, ['mount', ...args])

@@ -72,7 +72,9 @@ async function place(ctx: FunctionContext, args: Given, { source, path, saltenv 
   const template = given(args, 'template')
   if (truthy(template)) {
     const context = await pillarContext(ctx, args)
-    const kwargs = new Map([...optionsOf(args), ...context])
+    const kwargs = new Map(
+      [...optionsOf(args), ...context].filter(([name, value]) => name !== 'pillar' || value !== null),
+    )
     return truthy(await ctx.call('cp.get_template', [source, path, template, saltenv], kwargs))
   }
   const cached = textOf(await ctx.call('cp.cache_file', [source, saltenv]))

@@ -1,7 +1,7 @@
 // Whether this minion is connected to a master, and whether another master answers. The schedule calls these functions, which
 // fire an event that makes the minion reconnect.
-import { decodeBytes, numberOf, type Value } from '../../../../data/mod.ts'
-import { arg, type FunctionContext, isHostError, reads, ret } from '../../../../sdk/mod.ts'
+import { decodeBytes, numberOf, truthy, type Value } from '../../../../data/mod.ts'
+import { arg, changes, type FunctionContext, isHostError, reads, ret } from '../../../../sdk/mod.ts'
 
 const ESTABLISHED = '01'
 
@@ -67,6 +67,20 @@ async function ping(ctx: FunctionContext, master: string): Promise<boolean> {
   return true
 }
 
+async function reconnect({ proxy, opts, log }: FunctionContext, name: string): Promise<boolean> {
+  if (proxy?.type !== name || !proxy.has('alive')) return false
+  const who = `${String(opts.get('id'))} (${name} proxy)`
+  if (proxy.has('get_reboot_active') && truthy(await proxy.call('get_reboot_active'))) {
+    log('info', `${who} is rebooting or shutting down. Don't probe connection.`)
+    return true
+  }
+  if (truthy(await proxy.call('alive'))) return true
+  log('info', `${who} is down. Restarting.`)
+  await proxy.call('shutdown')
+  await proxy.call('init')
+  return true
+}
+
 export const masterFunctions = {
   master: reads({
     doc: 'Return whether this minion is connected to a master; fire an event if that is not as expected.',
@@ -83,5 +97,15 @@ export const masterFunctions = {
     returns: ret.boolean('Whether it does'),
     example: 'status.ping_master localhost',
     run: (ctx, { master }) => ping(ctx, master),
+  }),
+  proxy_reconnect: changes({
+    doc: 'Ask the proxy module of a proxy minion whether its device is there; if not, shut it down and initialise it again.',
+    args: {
+      proxy_name: arg.text('Name of the proxy module'),
+      opts: arg.any('Not used', { optional: true }),
+    },
+    returns: ret.boolean('False on other minions, and for a proxy module without `alive`; else True'),
+    example: 'status.proxy_reconnect rest_sample',
+    run: (ctx, args) => reconnect(ctx, args.proxy_name),
   }),
 }

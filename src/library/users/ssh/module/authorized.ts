@@ -1,7 +1,7 @@
 // The authorized keys of users.
 import { dirname, isAbsolute, join } from 'node:path/posix'
 import { type Dict, decodeBytes, failure, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
-import { type FunctionContext, type Host, isHostError } from '../../../../sdk/mod.ts'
+import { checkLinks, type FunctionContext, type Host, isHostError } from '../../../../sdk/mod.ts'
 import { authorizedKey } from '../authorized-key.ts'
 import { authLine, fingerprint, type KnownKey, keysIn, kindOf, linesOf } from './keys.ts'
 
@@ -10,7 +10,7 @@ const isDirectory = async (host: Host, path: string): Promise<boolean> => (await
 
 export const userInfo = async (ctx: FunctionContext, user: Value): Promise<Dict> => await ctx.call('user.info', [user])
 
-/** `%u` and `%h` as sshd reads them. */
+/** Expand `%u` and `%h` like sshd. */
 function expanded(path: string, user: string, home: string): string {
   const tokens: Readonly<Record<string, string>> = { '%': '%', u: user, h: home }
   return path.replace(/%(.?)/gs, (_whole, token: string) => {
@@ -29,14 +29,14 @@ async function keysFile(ctx: FunctionContext, user: Value, config: string): Prom
   return isAbsolute(path) ? path : join(home, path)
 }
 
-/** Where the keys of a user are, and the hash algorithm of their fingerprints. */
+/** The file with the keys of a user, and the hash algorithm of their fingerprints. */
 export interface Place {
   user: Value
   config: string
   fingerprint_hash_type: Value
 }
 
-/** Return facts by key; undefined without a file of keys: no such user, a wrong path, or no file. */
+/** Return facts by key; undefined without a file of keys: unknown user, wrong path, or no file. */
 export async function authorizedKeys(ctx: FunctionContext, place: Place): Promise<Map<string, KnownKey> | undefined> {
   const { user, config, fingerprint_hash_type } = place
   const path = await keysFile(ctx, user, config).catch((error: unknown) => {
@@ -87,7 +87,7 @@ export async function setKey(ctx: FunctionContext, place: Place, wanted: WantedK
   const status = await checkKey(ctx, place, { ...wanted, enc })
   if (status === 'exists') return 'no change'
   const line = authLine(key, enc, comment, options)
-  const path = await keysFile(ctx, place.user, place.config)
+  const path = await checkLinks(ctx.host, await keysFile(ctx, place.user, place.config))
   if (status === 'update') {
     await replaceKey(ctx, path, key, line)
     return 'replace'
@@ -128,7 +128,7 @@ async function handOver({ host, grains }: FunctionContext, path: string, owner: 
 
 export async function removeKey(ctx: FunctionContext, place: Place, key: string): Promise<string> {
   if (!(await authorizedKeys(ctx, place))?.has(key)) return 'Key not present'
-  const path = await keysFile(ctx, place.user, place.config)
+  const path = await checkLinks(ctx.host, await keysFile(ctx, place.user, place.config))
   try {
     const kept = linesOf(decodeBytes(await ctx.host.read(path))).filter((line) => {
       if (line.startsWith('#')) return true
@@ -150,7 +150,7 @@ export interface KeySource {
   saltenv: Value
 }
 
-/** The keys of a file of the file server; undefined, and a note for the state, when there are none in it. */
+/** Return the keys in a file of the file server; undefined, and a note for the state, if it contains none. */
 export async function sourceKeys(
   ctx: FunctionContext,
   { source, saltenv }: KeySource,

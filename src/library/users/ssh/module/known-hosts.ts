@@ -8,6 +8,7 @@ import {
   dictFrom,
   equals,
   failure,
+  isFailure,
   PySet,
   splitLines,
   str,
@@ -15,7 +16,7 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import { type FunctionContext, isHostError, outputOf } from '../../../../sdk/mod.ts'
+import { checkLinks, type FunctionContext, isHostError, outputOf } from '../../../../sdk/mod.ts'
 import { isFile, userInfo } from './authorized.ts'
 import { fingerprint } from './keys.ts'
 
@@ -30,6 +31,20 @@ async function hostsFile(ctx: FunctionContext, user: string | null, config: stri
   if (!user) return problem('Cannot determine absolute path to file.')
   const info = await userInfo(ctx, user)
   return info.size === 0 ? problem(`User ${user} does not exist`) : join(str(info.get('home')!), path)
+}
+
+/** Return the path of a file of known hosts that may be changed, or a dict with the error. */
+async function changeableFile(
+  ctx: FunctionContext,
+  user: string | null,
+  config: string | null,
+): Promise<string | Dict> {
+  const path = await hostsFile(ctx, user, config)
+  if (path instanceof Map) return path
+  return checkLinks(ctx.host, path).catch((error: unknown) => {
+    if (isFailure(error)) return problem(error.message)
+    throw error
+  })
 }
 
 async function needs(ctx: FunctionContext, program: string): Promise<void> {
@@ -128,7 +143,7 @@ export async function removeHost(
   { user, hostname, config, port }: Omit<HostQuery, 'fingerprint_hash_type'>,
 ): Promise<Dict> {
   if (!hostname) return problem('hostname argument required')
-  const path = await hostsFile(ctx, user, config)
+  const path = await changeableFile(ctx, user, config)
   if (path instanceof Map) return path
   if (!(await isFile(ctx.host, path))) return problem(`Known hosts file ${path} does not exist`)
   const comment = await outputOf(ctx, ['ssh-keygen', '-R', hostAt(hostname, port), '-f', path])
@@ -138,7 +153,7 @@ export async function removeHost(
 
 export async function hashHosts(ctx: FunctionContext, user: string | null, config: string | null): Promise<Dict> {
   await needs(ctx, 'ssh-keygen')
-  const path = await hostsFile(ctx, user, config)
+  const path = await changeableFile(ctx, user, config)
   if (path instanceof Map) return path
   if (!(await isFile(ctx.host, path))) return problem(`Known hosts file ${path} does not exist`)
   const { mode } = (await ctx.host.stat(path))!
@@ -186,7 +201,7 @@ export async function setHost(ctx: FunctionContext, wanted: WantedHost): Promise
   }
   const decision = await decide(ctx, wanted)
   if (decision instanceof Map) return decision
-  const path = await hostsFile(ctx, user, wanted.config)
+  const path = await changeableFile(ctx, user, wanted.config)
   if (path instanceof Map) return path
   const mode = (await isFile(ctx.host, path)) ? (await ctx.host.stat(path))!.mode : undefined
   if (mode !== undefined) await dropEntries(ctx, wanted, path)

@@ -1,10 +1,11 @@
-// What the command line of salt-cloud asks for: its own options, taken out of those that lie over the options of the master.
+// The request in the command line of salt-cloud: its own options, separated from those that override options of the
+// master.
 import { str, textOf, type Value } from '../../data/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
 import { UsageError } from '../optparse/exit.ts'
 
-/** What the command line asks for. */
-export interface CloudWish {
+/** The request in the command line. */
+export interface CloudOptions {
   args: readonly string[]
   text(name: string): string | undefined
   flag(name: string): boolean
@@ -19,14 +20,14 @@ const OWN = [
 ]
 
 /** Take the options of the program out of a command line. */
-export function takeWish(line: CommandLine): CloudWish {
+export function takeOptions(line: CommandLine): CloudOptions {
   const values = new Map<string, Value>()
   for (const name of OWN) {
     const value = line.values.get(name)
     line.values.delete(name)
     if (value !== undefined) values.set(name, value)
   }
-  const wish: CloudWish = {
+  const options: CloudOptions = {
     args: line.args,
     text: (name) => textOf(values.get(name) ?? null) || undefined,
     flag: (name) => values.get(name) === true,
@@ -35,16 +36,16 @@ export function takeWish(line: CommandLine): CloudWish {
       return Array.isArray(value) ? value.map(str) : []
     },
   }
-  checkWish(wish)
-  return wish
+  checkOptions(options)
+  return options
 }
 
-function checkWish(wish: CloudWish): void {
-  if (wish.words('set_password').length > 0) {
+function checkOptions(options: CloudOptions): void {
+  if (options.words('set_password').length > 0) {
     throw new UsageError('--set-password is not supported: name passwords by sdb:// values')
   }
-  if (wish.text('profile') !== undefined && wish.text('map') !== undefined) {
+  if (options.text('profile') !== undefined && options.text('map') !== undefined) {
     throw new UsageError('The options --profile/--map are mutually exclusive. Please only choose one of them')
   }
-  if (wish.flag('hard') && wish.text('map') === undefined) throw new UsageError('--hard is for a map')
+  if (options.flag('hard') && options.text('map') === undefined) throw new UsageError('--hard is for a map')
 }

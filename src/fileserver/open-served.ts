@@ -1,0 +1,14 @@
+// The files of a program that serves itself. Most such programs have the backend `roots` alone, so the code of the others is loaded
+// only where they are wanted.
+import { type Log, silentLog } from '../base/mod.ts'
+import type { Dict } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
+import { Roots } from './roots.ts'
+import { ServedFiles, wantedBackends } from './served-files.ts'
+
+export async function openServedFiles(opts: Dict, host: Host, log: Log = silentLog): Promise<ServedFiles> {
+  if (wantedBackends(opts).every((name) => name === 'roots'))
+    return new ServedFiles(opts, log, () => new Roots(opts, host))
+  const { FileServer } = await import('./file-server.ts')
+  return new FileServer(opts, host, log)
+}

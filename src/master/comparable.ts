@@ -1,0 +1,49 @@
+// The job store of this master as it is compared with those of the other masters of a cluster.
+import { createHash } from 'node:crypto'
+import { jidOf } from '../base/mod.ts'
+import { minionOrigin } from '../bus/mod.ts'
+import type { Cluster, Comparable } from '../cluster/mod.ts'
+import { option } from '../config/mod.ts'
+import { keptJobRecord, returnRecord } from './log-records.ts'
+import type { MasterParts } from './parts.ts'
+
+/** Jobs that are younger may have returns on their way, in milliseconds. */
+const YOUNGEST_MS = 30_000
+/** Jobs that are older are not compared, in seconds: one master may have removed them before another. */
+const OLDEST_SECONDS = 43_200
+
+type ComparableParts = Pick<MasterParts, 'opts' | 'jobs'> & { cluster: Pick<Cluster, 'share'> }
+
+export function comparableJobs({ opts, jobs, cluster }: ComparableParts): Comparable {
+  const kept = option(opts, 'keep_jobs_seconds')
+  const oldest = kept > 0 ? Math.min(OLDEST_SECONDS, kept / 2) : OLDEST_SECONDS
+  return {
+    stretch: (limits) => {
+      const now = Date.now()
+      const first = jidOf(now - oldest * 1000)
+      const last = jidOf(now - YOUNGEST_MS)
+      // a blank comes before all that may follow in a job id
+      const from = limits.after > first ? `${limits.after} ` : first
+      const until = limits.until !== undefined && limits.until < last ? limits.until : last
+      const found = jobs.returnedIds({ from, until, jobs: limits.jobs + 1, returns: limits.returns })
+      const compared = found.slice(0, limits.jobs).map(({ jid, ids }) => {
+        const digest = createHash('sha256').update(ids.join('\n')).digest('base64url').slice(0, 22)
+        return { jid, count: ids.length, digest }
+      })
+      const isCut = found.reduce((sum, { ids }) => sum + ids.length, 0) >= limits.returns
+      return { jobs: compared, hasMore: compared.length > 0 && (isCut || found.length > limits.jobs) }
+    },
+    idsOf: (jid) => jobs.returnedIds({ from: jid, until: jid, jobs: 1, returns: 1 })[0]?.ids,
+    restore: (jid, ids, withJob) => {
+      const job = jobs.job(jid)
+      if (!job) return
+      if (withJob) cluster.share(keptJobRecord(job))
+      for (const id of ids) {
+        const data = jobs.returnOf(jid, id)
+        if (!data) continue
+        const tag = `salt/job/${jid}/ret/${id}`
+        cluster.share(returnRecord({ jid, id, isKept: true, tag, data, sender: minionOrigin(id) }))
+      }
+    },
+  }
+}

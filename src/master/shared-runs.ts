@@ -1,0 +1,157 @@
+// The records of orchestration runs in a cluster. A program sends each change of a record to its master, which appends it to the log; the
+// other masters write it into their stores. A run belongs to one master. Another one takes it over by a record that names the master before:
+// the first such record in the log counts, and changes of a master that lost the run are refused.
+import { randomBytes } from 'node:crypto'
+import { guarded, isJid, toError } from '../base/mod.ts'
+import type { Cluster, ClusterRecord } from '../cluster/mod.ts'
+import { type Dict, dictFrom, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
+import type { OrchestrationStore, RunState } from '../store/mod.ts'
+import type { MasterParts } from './parts.ts'
+
+/** Milliseconds between two looks for runs whose process or master is gone. */
+const LOOK_MS = 2000
+/** Milliseconds until this master must have read its own record from the log. */
+const VERDICT_MS = 10_000
+/** Characters of the comment of a step whose result is too large for the log. */
+const SHORT_COMMENT = 2000
+
+type RunsParts = Pick<MasterParts, 'log' | 'stores'> & {
+  cluster: Pick<Cluster, 'append' | 'share' | 'settings' | 'membership' | 'isClosed'>
+}
+
+export class SharedRuns {
+  private readonly parts: RunsParts
+  /** Callbacks that wait for the outcome of a record, by its id. */
+  private readonly waiting = new Map<string, (isTaken: boolean) => void>()
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(parts: RunsParts) {
+    this.parts = parts
+  }
+
+  start(): void {
+    this.timer ??= setInterval(
+      guarded(this.parts.log, 'Looking for interrupted orchestrations', () => this.look()),
+      LOOK_MS,
+    ).unref()
+  }
+
+  private get store(): OrchestrationStore {
+    return this.parts.stores.orchestrations()
+  }
+
+  private get own(): string {
+    return this.parts.cluster.settings.member
+  }
+
+  /** Take a change of a program: return True, False while the cluster takes none, or why it is refused. */
+  async change(change: Value): Promise<Value> {
+    if (!isDict(change) || !isJid(change.get('jid'))) return dictFrom({ refused: 'The record names no run' })
+    const jid = str(change.get('jid')!)
+    const { store, own } = this
+    const before = store.masterOf(jid) || own
+    if (change.get('what') === 'begin' && before !== own && store.run(jid)?.state === 'running')
+      return dictFrom({ refused: `Orchestration '${jid}' runs on master ${before}` })
+    try {
+      if (await this.append(change, before)) return true
+    } catch (error) {
+      this.parts.log('warning', `The record of orchestration '${jid}' waits: ${toError(error).message}`)
+      return false
+    }
+    return dictFrom({ refused: `Master ${store.masterOf(jid) || own} drives orchestration '${jid}' now` })
+  }
+
+  /** Append a change; return whether this master drives the run at that place of the log. */
+  private async append(change: Dict, before: string): Promise<boolean> {
+    const id = randomBytes(9).toString('base64url')
+    let timer: NodeJS.Timeout | undefined
+    const verdict = new Promise<boolean>((done, fail) => {
+      this.waiting.set(id, done)
+      timer = setTimeout(() => fail(new Error('this master has not read the log that far')), VERDICT_MS)
+    })
+    verdict.catch(() => {})
+    try {
+      await this.appendWhole(dictFrom({ k: 'run', id, by: this.own, from: before, change }))
+      return await verdict
+    } finally {
+      clearTimeout(timer)
+      this.waiting.delete(id)
+    }
+  }
+
+  private async appendWhole(record: Dict): Promise<void> {
+    const { cluster } = this.parts
+    try {
+      await cluster.append(record)
+    } catch (error) {
+      const change = record.get('change') as Dict
+      const result = change.get('result') ?? null
+      if ((error as { code?: string }).code !== 'TooLarge' || !isDict(result)) throw error
+      const comment = `${str(result.get('comment') ?? '').slice(0, SHORT_COMMENT)} (the changes are too large for the log)`
+      const short = new Map(result).set('comment', comment).set('changes', new Map())
+      await cluster.append(new Map(record).set('change', new Map(change).set('result', short)))
+    }
+  }
+
+  /** Carry out a record of the log. */
+  apply({ fields }: ClusterRecord): void {
+    const change = fields.get('change') ?? null
+    const jid = isDict(change) ? change.get('jid') : undefined
+    if (!isDict(change) || !isJid(jid)) return
+    const by = str(fields.get('by') ?? '')
+    const isTaken = this.isOf(jid, by, change, str(fields.get('from') ?? ''))
+    // the program has written its changes itself
+    if (isTaken && by !== this.own) write(this.store, jid, by, change)
+    this.waiting.get(str(fields.get('id') ?? ''))?.(isTaken)
+  }
+
+  /** Whether a master drives a run; by the change that begins it, the run goes over. */
+  private isOf(jid: string, by: string, change: Dict, from: string): boolean {
+    const { store, own } = this
+    const known = store.masterOf(jid)
+    const present = known === '' ? own : known
+    if (change.get('what') !== 'begin') return present === by
+    const isTaken = present === undefined || present === by || present === from
+    // until the process of this machine has noted itself
+    if (isTaken && by === own && present !== own) store.begin(jid, dictOf(change.get('asked')), own)
+    return isTaken
+  }
+
+  private look(): void {
+    const { cluster } = this.parts
+    const { membership, isClosed } = cluster
+    if (isClosed) clearInterval(this.timer)
+    if (isClosed || !membership) return
+    for (const jid of this.store.follow((master) => master !== this.own && membership.isMemberGone(master))) {
+      this.store.end(jid, 'interrupted')
+      const change = dictFrom({ jid, what: 'end', state: 'interrupted' })
+      cluster.share(dictFrom({ k: 'run', id: '', by: this.own, from: this.own, change }))
+    }
+  }
+}
+
+const dictOf = (value: Value | undefined): Dict => (value !== undefined && isDict(value) ? value : new Map())
+
+const STATES: readonly string[] = ['succeeded', 'failed', 'interrupted']
+
+/** Write a change of another master. */
+function write(store: OrchestrationStore, jid: string, by: string, change: Dict): void {
+  const tag = str(change.get('tag') ?? '')
+  const what = change.get('what')
+  if (what === 'begin') store.begin(jid, dictOf(change.get('asked')), by)
+  else if (what === 'step') store.beginStep(jid, tag, textOf(change.get('place') ?? null))
+  else if (what === 'job') store.noteJob(jid, tag, str(change.get('job') ?? ''))
+  else if (what === 'result') store.endStep(jid, tag, dictOf(change.get('result')))
+  else if (what === 'end') {
+    const state = str(change.get('state') ?? '')
+    if (STATES.includes(state)) store.end(jid, state as RunState)
+  } else if (what === 'plan') {
+    const steps = change.get('steps') ?? null
+    if (isList(steps)) store.plan(jid, steps.filter(isList).map(plannedStep))
+  }
+}
+
+function plannedStep([tag = '', place = null, requires = []]: readonly Value[]) {
+  const at = textOf(place)
+  return { tag: str(tag), ...(at !== undefined && { place: at }), requires: isList(requires) ? requires.map(str) : [] }
+}
