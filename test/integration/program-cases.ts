@@ -26,7 +26,7 @@ export interface Ended {
 }
 
 /** Salt's programs that Brine has, each with words that make it read its configuration. */
-const WORDS: Readonly<Record<string, readonly string[]>> = {
+const WORDS = {
   salt: ['web1', 'test.ping'],
   'salt-api': [],
   'salt-call': ['--local', 'test.ping'],
@@ -39,9 +39,11 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   'salt-run': ['test.arg'],
   'salt-ssh': ['web1', 'test.ping'],
   'salt-syndic': [],
-}
+} satisfies Record<string, readonly string[]>
 
-export const SALT_PROGRAMS: readonly string[] = Object.keys(WORDS)
+type SaltProgram = keyof typeof WORDS
+
+export const SALT_PROGRAMS = Object.keys(WORDS) as readonly SaltProgram[]
 
 const fileOf = (program: string): string =>
   /call|minion/.test(program) ? 'minion' : program === 'salt-proxy' ? 'proxy' : 'master'
@@ -110,7 +112,7 @@ export function brokenCases(folder: string): ProgramCase[] {
       else writeFileSync(join(folder, name, file), text)
       return join(folder, name, file)
     }
-    const words = (name: string): string[] => ['-c', join(folder, name), ...WORDS[program]!]
+    const words = (name: string): string[] => ['-c', join(folder, name), ...WORDS[program]]
     const yaml = place('yaml', 'a: [\n')
     const list = place('list', '- a\n- b\n')
     const parse = `[ERROR   ] Error parsing configuration file: `
@@ -145,7 +147,7 @@ const NO_PROC = String.raw`(Cannot write to process directory\. .*\n)?`
 const NO_API = String.raw`\[ERROR   \] Did not find any netapi configurations, nothing to start: set the option rest_cherrypy\n`
 
 /** The results of a program of an ordinary user without a configuration, with the machine's defaults. */
-const BY_DEFAULT: Readonly<Record<string, Pick<ProgramCase, 'exit' | 'out' | 'err'>>> = {
+const BY_DEFAULT: Readonly<Record<SaltProgram, Pick<ProgramCase, 'exit' | 'out' | 'err'>>> = {
   salt: { exit: 2, out: GONE, err: '' },
   'salt-api': { exit: 1, out: '', err: new RegExp(`^${NO_API}${NO_LOG}$`) },
   'salt-call': { exit: 0, out: 'local:\n    True\n', err: new RegExp(`^${NO_ID}${NO_LOG}${NO_PROC}$`) },
@@ -154,6 +156,7 @@ const BY_DEFAULT: Readonly<Record<string, Pick<ProgramCase, 'exit' | 'out' | 'er
   'salt-key': { exit: 1, out: '', err: NO_RIGHTS },
   'salt-master': { exit: 1, out: '', err: CANNOT_RUN },
   'salt-minion': { exit: 1, out: '', err: CANNOT_RUN },
+  'salt-proxy': { exit: 1, out: '', err: CANNOT_RUN },
   'salt-run': { exit: 1, out: '', err: NO_RIGHTS },
   'salt-ssh': { exit: 1, out: '', err: NO_RIGHTS },
   'salt-syndic': { exit: 1, out: '', err: CANNOT_RUN },
@@ -167,10 +170,10 @@ export function absentCases(folder: string): ProgramCase[] {
     writeFileSync(join(closed, fileOf(program)), 'broken: [\n')
     const missing = join(folder, 'missing')
     const warning = `WARNING: CONFIG '${missing}' directory does not exist.\n`
-    const usual = { program, ...BY_DEFAULT[program]! }
+    const usual = { program, ...BY_DEFAULT[program] }
     return [
-      { ...usual, words: ['-c', missing, ...WORDS[program]!], what: 'no configuration directory', warning },
-      { ...usual, words: ['-c', closed, ...WORDS[program]!], what: 'an unreadable configuration file' },
+      { ...usual, words: ['-c', missing, ...WORDS[program]], what: 'no configuration directory', warning },
+      { ...usual, words: ['-c', closed, ...WORDS[program]], what: 'an unreadable configuration file' },
     ]
   })
 }
