@@ -19,6 +19,7 @@ import type { Telemetry } from '../telemetry/mod.ts'
 import type { SharedBatches } from './batch/shared-batches.ts'
 import { comparableJobs } from './comparable.ts'
 import { LeasedEvents } from './leased-events.ts'
+import { SCHEDULE_LEASE } from './leased-runs.ts'
 import {
   eventRecord,
   readEventRecord,
@@ -37,9 +38,6 @@ import { ToldEvents } from './told-events.ts'
 type ClusteringParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'kept' | 'deliveries' | 'stores'> & {
   cluster: Cluster
 }
-
-/** The lease of the master that starts scheduled jobs. */
-export const SCHEDULE_LEASE = 'schedule'
 
 /** Events about one master alone: its connections, its disks, its gaps, its own marks. Jobs and returns travel as records of their own. */
 const OWN_TAGS =
