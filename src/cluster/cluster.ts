@@ -468,6 +468,11 @@ export class Cluster {
     return this.begun?.membership
   }
 
+  /** The values that all members share. */
+  get state(): ClusterState | undefined {
+    return this.begun?.state
+  }
+
   /** The name of this process in the log. */
   get writer(): string {
     return this.begun?.log.writer ?? ''

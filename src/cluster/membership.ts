@@ -95,6 +95,12 @@ export class Membership {
     return this.parts.state.get('lease', name)?.value
   }
 
+  /** When this member last saw a lease renewed, on the clock of `performance`; undefined if it has no holder. */
+  renewedAt(name: string): number | undefined {
+    const entry = this.parts.state.get('lease', name)
+    return entry?.value && !isOver(entry) ? entry.since : undefined
+  }
+
   members(): MemberStatus[] {
     return [...this.parts.state.all('member')].flatMap(([name, entry]) =>
       entry.value ? [{ name, isAlive: !isOver(entry), isOwn: name === this.parts.member, facts: entry.value }] : [],

@@ -16,7 +16,7 @@ export interface ClusterEntry {
 }
 
 /** The kinds of entries; each is a prefix of names. */
-export type StateKind = 'identity' | 'key' | 'lease' | 'member' | 'bank'
+export type StateKind = 'identity' | 'key' | 'lease' | 'member' | 'bank' | 'run'
 
 export interface StateOptions {
   nats: Nats

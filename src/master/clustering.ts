@@ -19,9 +19,9 @@ import type { Telemetry } from '../telemetry/mod.ts'
 import type { SharedBatches } from './batch/shared-batches.ts'
 import { comparableJobs } from './comparable.ts'
 import { LeasedEvents } from './leased-events.ts'
+import { SCHEDULE_LEASE } from './leased-runs.ts'
 import {
   eventRecord,
-  reactedRecord,
   readEventRecord,
   readJobRecord,
   readKeptJobRecord,
@@ -31,15 +31,13 @@ import {
 import type { MasterParts } from './parts.ts'
 import type { Publishing } from './publish.ts'
 import type { ReturnForm, ReturnService } from './returns.ts'
+import { REACTOR_LEASE, ReactionSharing } from './shared-reactions.ts'
 import { SharedRuns } from './shared-runs.ts'
 import { ToldEvents } from './told-events.ts'
 
 type ClusteringParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'kept' | 'deliveries' | 'stores'> & {
   cluster: Cluster
 }
-
-/** The lease of the master that starts scheduled jobs. */
-export const SCHEDULE_LEASE = 'schedule'
 
 /** Events about one master alone: its connections, its disks, its gaps, its own marks. Jobs and returns travel as records of their own. */
 const OWN_TAGS =
@@ -69,6 +67,8 @@ class Clustering {
   private readonly forReactor: LeasedEvents | undefined
   /** The records of orchestration runs of all masters. */
   readonly runs: SharedRuns
+  /** The records of reactions of all masters. */
+  readonly reactions: ReactionSharing
   /** The events that an earlier process of this master fired. */
   private told: ToldEvents | undefined
 
@@ -79,7 +79,8 @@ class Clustering {
     this.batches = batches
     const { cluster, bus, opts } = parts
     this.runs = new SharedRuns(parts)
-    if (hasRules(opts)) this.forReactor = new LeasedEvents(cluster, bus, 'reactor')
+    this.reactions = new ReactionSharing(parts)
+    if (hasRules(opts)) this.forReactor = new LeasedEvents(cluster, bus, REACTOR_LEASE)
     const schedule = option(opts, 'schedule')
     if (isDict(schedule) && schedule.size > 0) cluster.want(SCHEDULE_LEASE)
   }
@@ -106,11 +107,6 @@ class Clustering {
     return this.forReactor?.view() ?? this.parts.bus
   }
 
-  /** Record that this master reacted to an event, so that no other master reacts to it after a failure of this one. */
-  readonly reacted = ({ mark }: BusEvent): void => {
-    if (mark !== undefined) this.parts.cluster.share(reactedRecord([mark]))
-  }
-
   private share(event: BusEvent): string | undefined {
     return OWN_TAGS.test(event.tag) ? undefined : this.parts.cluster.share(eventRecord(event, true))
   }
@@ -124,6 +120,7 @@ class Clustering {
     if (kind === 'kept') this.keepJob(record)
     else if (kind === 'run') this.runs.apply(record)
     else if (kind === 'batch') this.batches?.apply(record)
+    else if (kind === 'reaction') this.applyReaction(record)
     else if (kind === 'react') this.forReactor?.claimed(readReactedRecord(record.fields))
     else if (kind === 'evt') return this.applyEvent(record)
     else
@@ -170,6 +167,11 @@ class Clustering {
     const isUntold = (isFirst: boolean): boolean => told?.isUntold(mark, ret, isFirst) ?? isFirst
     const form: ReturnForm = { mark, isForeign: !isMine, isLeft, ...(isReplayed && { isUntold }) }
     await this.returns.carryOut(ret, form)
+  }
+
+  private applyReaction(record: ClusterRecord): void {
+    const claimed = this.reactions.apply(record)
+    if (claimed !== undefined) this.forReactor?.claimed(new Set([claimed]))
   }
 
   private async applyEvent(record: ClusterRecord): Promise<void> {

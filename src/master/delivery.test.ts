@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { until } from '../../test/until.ts'
 import { silentLog } from '../base/mod.ts'
 import { type Dict, fromPlain } from '../data/mod.ts'
+import { Connections } from './connections.ts'
 import { Deliveries, type DeliveryParts } from './delivery.ts'
 
 const lines: string[] = []
@@ -78,5 +80,34 @@ describe('Jobs that are kept for minions', () => {
     for (let time = 0; time < 2; time++) expect((await deliveries.missed('syndic', null)).jobs).toHaveLength(2)
     deliveries.close()
     expect(sealed.map((load) => load.get('tgt'))).toEqual(['web* or G@a:b', ['web1']])
+  })
+
+  it('are published again, once and for this minion only, when a minion of Salt listens from its address', async () => {
+    const published: Dict[] = []
+    const connections = new Connections()
+    const from = (port: number) => ({ address: `10.0.0.1:${port}`, host: '10.0.0.1' })
+    const publications = {
+      keyId: 'new',
+      seal: undefined as never,
+      publish: async (load: unknown) => void published.push(load as Dict),
+    }
+    const deliveries = deliveriesOf(10, { connections, publications: publications as never })
+    deliveries.start()
+    const [before, after] = [from(1), from(2)]
+    connections.noteHome('real', before)
+    connections.onSubscribe('', before)
+    deliveries.keep('1', load, ['real'], sealed)
+    connections.onDisconnect(before)
+    const missed = fromPlain({ fun: 'test.ping', jid: '2', tgt: '*' }) as Dict
+    deliveries.keep('2', missed, ['real', 'unheard'], sealed)
+    connections.onSubscribe('', after)
+    await until('the job is published again', () => published.length > 0)
+    connections.onDisconnect(after)
+    deliveries.keep('3', new Map(missed).set('jid', '3'), ['real'], sealed)
+    connections.onSubscribe('', from(3))
+    await until('the next job is published again', () => published.length > 1)
+    const ids = published.map((sent) => [sent.get('jid'), sent.get('tgt')])
+    expect(ids).toEqual(['2', '3'].map((jid) => [jid, ['real']]))
+    deliveries.close()
   })
 })

@@ -23,13 +23,16 @@ export class LeasedEvents {
   private hear: ((event: BusEvent) => void) | undefined
   /** Up to where another holder has worked. */
   private done = 0
+  /** Up to where this master has worked, with everything that came of it in the log. */
+  private sure = 0
+  private isNoting = false
 
   constructor(cluster: Cluster, bus: EventBus, lease: string) {
     this.cluster = cluster
     this.bus = bus
     this.lease = lease
-    cluster.want(lease, (): Dict => new Map([['place', cluster.logPlace]]))
-    this.timer = setInterval(() => this.look(), LOOK_MS).unref()
+    cluster.want(lease, (): Dict => new Map([['place', this.sure]]))
+    this.timer = setInterval(() => this.work(), LOOK_MS).unref()
   }
 
   /** The bus as the work sees it. */
@@ -57,7 +60,7 @@ export class LeasedEvents {
     if (kept) kept.place = this.cluster.logPlace + 1
   }
 
-  /** Forget events that the holder has recorded: it resumes them when it is back. */
+  /** Forget events whose reaction is in the log. */
   claimed(marks: ReadonlySet<string>): void {
     this.kept = this.kept.filter(({ event: { mark } }) => mark === undefined || !marks.has(mark))
   }
@@ -81,9 +84,25 @@ export class LeasedEvents {
     const { membership } = this.cluster
     const note = membership?.note(this.lease)
     if (note?.get('writer') !== this.cluster.writer) this.done = numberOf(note?.get('place') ?? this.done) ?? this.done
-    if (this.kept.length === 0) return
     this.kept = this.kept.filter(({ place }) => place === undefined || place > this.done)
     if (!this.cluster.holds(this.lease)) return
     for (const { event } of this.kept.splice(0)) this.hear?.(event)
+  }
+
+  /** Look, and note the position up to which events are heard when the log has the records of their reactions. */
+  private work(): void {
+    this.look()
+    const place = this.cluster.logPlace
+    if (place <= this.sure || this.isNoting || !this.cluster.holds(this.lease)) return
+    this.isNoting = true
+    const over = (): void => {
+      this.isNoting = false
+    }
+    this.cluster
+      .flushed()
+      .then(() => {
+        this.sure = Math.max(this.sure, place)
+      })
+      .then(over, over)
   }
 }

@@ -119,9 +119,7 @@ export function eventRecord(
   return dictFrom({ k: 'evt', tag, data: fields, from: originList(origin), told: isTold })
 }
 
-/** The marks of events that a master reacts to. */
-export const reactedRecord = (marks: readonly string[]): Dict => dictFrom({ k: 'react', marks: [...marks] })
-
+/** The marks of events that a master of an earlier version reacts to. */
 export const readReactedRecord = (record: Dict): ReadonlySet<string> => new Set(texts(record.get('marks')))
 
 export function readEventRecord(record: Dict): { tag: string; data: Dict; origin: Origin } {

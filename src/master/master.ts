@@ -239,7 +239,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   closings.push(await openMasterMarks(opts, log))
   batches.resume()
   const reacting = { ...parts, bus: clustering?.reactorBus() ?? bus }
-  const reactorParts = { minionsBack: back.all, tracer: telemetry.tracer, begun: clustering?.reacted }
+  const reactorParts = { minionsBack: back.all, tracer: telemetry.tracer, shared: clustering?.reactions }
   reactor = openReactor(named(reacting, 'salt.utils.reactor'), named(access, 'salt.utils.reactor'), reactorParts)
   closings.push(() => reactor?.close())
   const schedule = openOwnWork(parts, access, closings)

@@ -24,7 +24,7 @@ function causedAccess(access: MasterAccess, caused: Caused): MasterAccess {
 export function openReactor(
   parts: Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs'>,
   access: MasterAccess,
-  { minionsBack, tracer, begun }: Pick<ReactorParts, 'minionsBack' | 'tracer' | 'begun'>,
+  { minionsBack, tracer, shared }: Pick<ReactorParts, 'minionsBack' | 'tracer' | 'shared'>,
 ): Reactor | undefined {
   const { opts, log, bus } = parts
   if (!hasRules(opts)) return undefined
@@ -62,7 +62,7 @@ export function openReactor(
     store: context.reactions(),
     ...(minionsBack && { minionsBack }),
     tracer,
-    begun,
+    shared,
     masterKey: () => readFileSync(keyFile, 'utf8').trim(),
   })
   reactor.start()

@@ -8,7 +8,7 @@ import { handScheduled } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { type MasterAccess, masterContext, runMasterFunction } from '../runner/mod.ts'
 import { diskKeeper, metadataOf, Schedule } from '../schedule/mod.ts'
-import { SCHEDULE_LEASE } from './clustering.ts'
+import { type DueRun, LeasedRuns } from './leased-runs.ts'
 import type { MasterParts } from './parts.ts'
 
 type SchedulingParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'cluster'>
@@ -35,36 +35,44 @@ export function openMasterSchedule(parts: SchedulingParts, access: MasterAccess)
   if (!isDict(jobs) || jobs.size === 0) return undefined
   const running = new Map<string, number>()
   const notes = new Notes(join(option(opts, 'cachedir'), 'scheduled'))
+  const start = (due: DueRun): void => {
+    const { name } = due
+    running.set(name, (running.get(name) ?? 0) + 1)
+    void run(parts, access, notes, due)
+      .catch((error: unknown) => log('error', `Scheduled job ${name} failed: ${toError(error).message}`))
+      .finally(() => running.set(name, running.get(name)! - 1))
+  }
+  /** Jobs that run again because this master ended while they ran. */
+  const broken = new Set<string>()
+  let leased: LeasedRuns | undefined
   const schedule = new Schedule({
     opts,
     log,
     keeper: diskKeeper(opts, log),
     running: (name) => running.get(name) ?? 0,
     run: (fun, job) => {
-      // one master of a cluster starts the job
-      if (parts.cluster && !parts.cluster.holds(SCHEDULE_LEASE)) return
       const name = str(job.get('name') ?? fun)
-      running.set(name, (running.get(name) ?? 0) + 1)
-      void run(parts, access, notes, { fun, job, name })
-        .catch((error: unknown) => log('error', `Scheduled job ${name} failed: ${toError(error).message}`))
-        .finally(() => running.set(name, running.get(name)! - 1))
+      const due = { name, fun, job, moment: schedule.momentOf(name) }
+      if (leased && !broken.delete(name)) leased.due(due)
+      else start(due)
     },
   })
+  const { cluster } = parts
+  const ranElsewhere = (name: string, time: number): void => schedule.ranElsewhere(name, time)
+  leased = cluster && new LeasedRuns({ cluster, log, start, ranElsewhere })
   for (const note of notes.left()) {
     tellLeft(parts, note)
-    schedule.brokeOff(note.name)
+    if (schedule.brokeOff(note.name)) broken.add(note.name)
   }
   schedule.start()
-  return { summary: () => schedule.summary(), close: () => schedule.stop() }
+  const close = (): void => {
+    schedule.stop()
+    leased?.close()
+  }
+  return { summary: () => schedule.summary(), close }
 }
 
-interface Due {
-  fun: string
-  job: Dict
-  name: string
-}
-
-async function run({ opts, bus }: SchedulingParts, access: MasterAccess, notes: Notes, due: Due): Promise<void> {
+async function run({ opts, bus }: SchedulingParts, access: MasterAccess, notes: Notes, due: DueRun): Promise<void> {
   const { fun, job, name } = due
   const [args, kwargs] = [job.get('args') ?? null, job.get('kwargs') ?? null]
   const named = new Map(isDict(kwargs) ? [...kwargs].map(([key, value]) => [str(key), value]) : [])

@@ -9,7 +9,12 @@ import type { ReactorMaster } from './context.ts'
 
 export type Continued =
   | { outcome: 'done' | 'failed'; value: Value; why: string; isBrokenOff: boolean }
-  | { call: { fun?: string; args?: Value[]; kwargs?: Map<string, Value> }; attempts: number; why: string }
+  | {
+      call: { fun?: string; args?: Value[]; kwargs?: Map<string, Value> }
+      attempts: number
+      why: string
+      resumed?: string
+    }
 
 const MOST_ATTEMPTS = 3
 
@@ -25,7 +30,7 @@ export function continuation(opts: Dict, master: ReactorMaster | undefined, entr
   if (entry.get('type') === 'runner' && startsOrchestration(str(entry.get('fun') ?? ''))) {
     if (master?.orchestrations().run(jid)) {
       const call = { fun: 'state.orchestrate_resume', args: [jid], kwargs: new Map<string, Value>() }
-      return { call, attempts, why: 'The orchestration goes on where it was' }
+      return { call, attempts, why: 'The orchestration goes on where it was', resumed: jid }
     }
   }
   if (!option(opts, 'reactor_repeat_interrupted')) {

@@ -1,5 +1,6 @@
 // Carries out one call of a reaction. A job is published without waiting for its returns, unless another call requires
 // it. Runner and wheel functions run in a pool, under the user name of the reactor, which also marks their events.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
@@ -13,6 +14,10 @@ import { type Continued, continuation } from './continue.ts'
 import { ReactionJobs } from './jobs.ts'
 import { Pool } from './pool.ts'
 import { callIn, type ReactionRecord, stateOf } from './record.ts'
+
+/** Milliseconds until every master knows that the process of an orchestration is gone, and between two looks. */
+const NOTICED_MS = 30_000
+const LOOK_MS = 500
 
 /** User name of functions of the master that the reactor runs. */
 export const REACTOR_USER = 'Reactor'
@@ -70,8 +75,11 @@ export class Performer {
     const { entry, record } = performance
     const call = callIn(entry)
     if (call.kind === 'local') {
-      record.begun(entry)
-      return this.recordingFailure(performance, () => this.publish(performance, (jid) => this.jobs.publish(call, jid)))
+      const send = (jid: string): Promise<string[] | undefined> => this.jobs.publish(call, jid)
+      return this.recordingFailure(
+        performance,
+        async () => (await record.begins(entry)) && this.publish(performance, send),
+      )
     }
     return this.inPool(performance, call, () => this.runHere(performance, call))
   }
@@ -94,7 +102,10 @@ export class Performer {
       return Promise.resolve(next.outcome === 'done')
     }
     record.note(entry, 'attempts', next.attempts)
-    return this.inPool(performance, call, () => this.runHere(performance, { ...call, ...next.call }))
+    return this.inPool(performance, call, async () => {
+      if (next.resumed !== undefined) await this.interrupted(next.resumed)
+      return this.runHere(performance, { ...call, ...next.call })
+    })
   }
 
   private async recordingFailure({ entry, record }: Performance, work: () => Promise<boolean>): Promise<boolean> {
@@ -111,8 +122,8 @@ export class Performer {
     const { entry, record, cause } = performance
     const { log } = this.parts.context
     return this.recordingFailure(performance, async () => {
-      const running = this.pool.run(() => {
-        record.begun(entry)
+      const running = this.pool.run(async () => {
+        if (!(await record.begins(entry))) return false
         return call.kind === 'caller' ? this.parts.causes.during(cause, work) : work()
       })
       if (running) return running
@@ -167,6 +178,14 @@ export class Performer {
     const succeeded = result.success && !result.misused
     record.ended(entry, succeeded ? 'done' : 'failed', result.value)
     return succeeded
+  }
+
+  /** Resolves when the record of an orchestration shows that its process is gone, which takes some seconds in a cluster. */
+  private async interrupted(jid: string): Promise<void> {
+    const state = (): string | undefined => this.parts.master?.orchestrations().run(jid)?.state
+    for (const end = performance.now() + NOTICED_MS; performance.now() < end && state() === 'running'; ) {
+      await sleep(LOOK_MS)
+    }
   }
 
   /** Report a call that the end of the master interrupted, whatever happens to it next. */

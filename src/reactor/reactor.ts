@@ -15,7 +15,7 @@ import { Limits } from './limits.ts'
 import { Managing } from './manage.ts'
 import { Performer, type PerformParts, REACTOR_USER } from './perform.ts'
 import { plan } from './plan.ts'
-import { ReactionRecord } from './record.ts'
+import { ReactionRecord, type SharedReactions } from './record.ts'
 import { type ReactedEvent, renderReaction } from './render-reactions.ts'
 import { RulePlaces } from './rule-places.ts'
 import { type Rule, Rules } from './rules.ts'
@@ -29,8 +29,8 @@ export interface ReactorParts extends Omit<PerformParts, 'causes'> {
   minionsBack?: Promise<void>
   /** Sends the spans of reactions. */
   tracer?: Tracer | undefined
-  /** Called when a reaction to an event is written down, before its first call is made. */
-  begun?: ((event: BusEvent) => void) | undefined
+  /** The records of reactions of all masters of a cluster. */
+  shared?: SharedReactions | undefined
 }
 
 const LOOP_TAG = 'salt/reactor/loop'
@@ -85,11 +85,15 @@ export class Reactor {
 
   start(): void {
     this.stop = this.parts.bus.listen((event) => this.hear(event))
-    const interrupted = ReactionRecord.interrupted(this.parts.store)
+    const { store, shared } = this.parts
+    const interrupted = ReactionRecord.interrupted(store, shared !== undefined)
     for (const { tag } of interrupted) {
       this.parts.context.log('warning', `A reaction to event ${tag} did not end before the master did`)
     }
     if (interrupted.length > 0) this.apart('Taking up reactions', () => this.takeUpAll(interrupted))
+    shared?.onTaken((kept, record) => {
+      this.apart('Taking over a reaction', () => this.takeUpAll([new ReactionRecord(store, kept, record)]))
+    })
   }
 
   /** Resume recorded reactions after the minions are back: a job that is published earlier reaches nobody. */
@@ -120,6 +124,7 @@ export class Reactor {
   async close(): Promise<void> {
     this.isClosed = true
     this.stop?.()
+    await this.parts.shared?.close()
     this.performer.jobs.close()
     await this.last
     await this.carrying
@@ -127,7 +132,7 @@ export class Reactor {
 
   /** Decode the data of an event only if a rule matches: a return may be large, and stays packed until then. */
   private hear(event: BusEvent): void {
-    const { tag, number, origin, fields } = event
+    const { tag, number, origin, fields, mark } = event
     this.causes.hear(tag)
     // calls of the reactor itself cause no reaction; the name alone is no proof, since the user in a return or in a
     // refused request is what the sender wrote
@@ -140,7 +145,7 @@ export class Reactor {
     }
     if (!this.managing.isLeader) return
     const rules = this.rules.matching(tag, origin)
-    if (rules.length === 0) return
+    if (rules.length === 0 || (mark !== undefined && this.parts.shared?.has(mark))) return
     const { data } = event
     const refusal = this.limits.refusal(tag, data)
     if (refusal !== undefined) {
@@ -150,18 +155,26 @@ export class Reactor {
     const cause = this.causes.of(tag, data)
     const depth = (cause?.depth ?? 0) + 1
     if (depth > this.deepest) return this.cutLoop({ tag, data, origin, rules, cause, depth })
-    this.begin({ tag, data: new Map(data), origin, rules, cause, depth, number })
-    const { begun, store } = this.parts
-    if (begun) void store.pending?.then(() => begun(event)).catch(() => {})
+    this.begin({ tag, data: new Map(data), origin, rules, cause, depth, number, ...(mark !== undefined && { mark }) })
   }
 
   /** Record the reaction at once, and carry it out after the earlier ones. */
-  private begin(answering: Answering & { number: number }): void {
-    const { tag, data, origin, rules, cause, depth, number } = answering
+  private begin(answering: Answering & { number: number; mark?: string }): void {
+    const { tag, data, origin, rules, cause, depth, number, mark } = answering
     const patterns = rules.map(({ pattern }) => pattern)
     const places = new Map(patterns.map((pattern): [Value, Value] => [pattern, this.places.of(pattern) ?? null]))
-    const head = { tag, data, origin, rules: patterns, places, depth, event: number }
-    const record = ReactionRecord.begin(this.parts.store, { ...head, ...(cause && { cause: cause.record }) })
+    const head = {
+      tag,
+      data,
+      origin,
+      rules: patterns,
+      places,
+      depth,
+      event: number,
+      ...(mark !== undefined && { mark }),
+    }
+    const { store, shared } = this.parts
+    const record = ReactionRecord.begin(store, { ...head, ...(cause && { cause: cause.record }) }, shared)
     this.counts.begun++
     record.onFailure = () => void this.counts.failed++
     this.counts.waiting++
@@ -203,6 +216,12 @@ export class Reactor {
   /** Resume a recorded reaction; the others need not wait for it. */
   private async takeUp(record: ReactionRecord): Promise<void> {
     const { tag, data, origin, depth } = record
+    if (!(await record.settled())) return
+    if (!record.plan && !record.isWhole) {
+      record.error('The data of the event did not fit into the log of the cluster')
+      record.planned()
+      return
+    }
     if (!record.plan) {
       return this.answer({ tag, data, origin, rules: this.rules.matching(tag, origin), depth }, record)
     }
@@ -233,11 +252,13 @@ export class Reactor {
     const kept = this.parts.store.kept().catch((error: unknown) => {
       context.log('error', `Cannot write down the reaction to event ${event.tag}: ${failureLine(error)}`)
     })
+    const settled = record.settled()
     // the next one is planned meanwhile, so that many are written together
     const carried = this.carrying.then(async () => {
       await kept
+      const isDriven = await settled
       this.planned--
-      await this.carry(record, event.depth, false)
+      if (isDriven) await this.carry(record, event.depth, false)
     })
     const over = (): void => {
       this.counts.waiting = Math.max(0, this.counts.waiting - 1)

@@ -1,6 +1,6 @@
 // The record of one reaction: the event, the rules and files that matched, the calls and their results. It is written
 // when the event arrives, before the first call, and when calls end, so that the next start of the master knows what is
-// left.
+// left. In a cluster it also goes to the other masters, before each call begins, so that another one can continue.
 import { newJid } from '../base/mod.ts'
 import { type Origin, originDict, readOrigin, UNKNOWN } from '../bus/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
@@ -18,6 +18,30 @@ export interface ReactionHead {
   event?: number
   /** The file and line of each rule. */
   places: Dict
+  /** The id of the event in a cluster. */
+  mark?: string
+}
+
+/** The record of a reaction that this master drives, as the masters of a cluster share it. */
+export interface SharedRecord {
+  /** Whether another master drives the reaction now: this one changes nothing more. */
+  readonly isLost: boolean
+  /** Send the present state of the record behind earlier ones. */
+  changed(isOpen: boolean): void
+  /** Resolves when the cluster has all changes so far: whether this master still drives the reaction. */
+  settled(): Promise<boolean>
+}
+
+/** The records of reactions of all masters of a cluster. */
+export interface SharedReactions {
+  /** Whether a master has reacted to an event. */
+  has(mark: string): boolean
+  /** Share the record of a reaction that begins. */
+  begin(mark: string, id: number, tag: string, content: Dict): SharedRecord
+  /** Call with each reaction that this master takes over from now on. */
+  onTaken(take: (kept: Omit<KeptReaction, 'at'>, shared: SharedRecord) => void): void
+  /** Send what is left, for some seconds, and nothing more. */
+  close(): Promise<void>
 }
 
 export type ReactionCallState = 'waiting' | 'running' | 'done' | 'failed'
@@ -30,20 +54,25 @@ export class ReactionRecord {
   private readonly content: Dict
   private readonly calls: Dict[]
   private left: number
+  private readonly mark: string | undefined
+  private shared: SharedRecord | undefined
   /** Called when a file or a call of the reaction fails. */
   onFailure: (() => void) | undefined
 
-  private constructor(store: ReactionStore, id: number, content: Dict) {
+  constructor(store: ReactionStore, { id, mark, record }: Omit<KeptReaction, 'at'>, shared?: SharedRecord) {
     this.store = store
     this.id = id
+    this.mark = mark
+    this.shared = shared
+    const content = record
     this.content = content
     const calls = content.get('calls') ?? null
     this.calls = isList(calls) ? calls.filter(isDict) : []
     this.left = this.calls.filter((entry) => ['waiting', 'running'].includes(stateOf(entry))).length
   }
 
-  static begin(store: ReactionStore, head: ReactionHead): ReactionRecord {
-    const { tag, data, origin, rules, depth, cause, event, places } = head
+  static begin(store: ReactionStore, head: ReactionHead, all?: SharedReactions): ReactionRecord {
+    const { tag, data, origin, rules, depth, cause, event, places, mark } = head
     const content = new Map<Value, Value>([
       ['tag', tag],
       ['event', event ?? null],
@@ -57,16 +86,24 @@ export class ReactionRecord {
       ['errors', []],
       ['calls', null],
     ])
-    return new ReactionRecord(store, store.begin(tag, content), content)
+    const id = store.begin(tag, content, mark)
+    const shared = mark === undefined ? undefined : all?.begin(mark, id, tag, content)
+    return new ReactionRecord(store, { id, record: content, ...(mark !== undefined && { mark }) }, shared)
   }
 
-  /** The reactions that the last run of the master did not finish. */
-  static interrupted(store: ReactionStore): ReactionRecord[] {
-    return store.open().map(({ id, record }: KeptReaction) => new ReactionRecord(store, id, record))
+  /** The reactions that the last run of the master did not finish; those that a cluster shares belong to all masters. */
+  static interrupted(store: ReactionStore, isShared: boolean): ReactionRecord[] {
+    const own = store.open().filter(({ mark }) => !isShared || mark === undefined)
+    return own.map((kept) => new ReactionRecord(store, kept))
   }
 
   get tag(): string {
     return str(this.content.get('tag') ?? '')
+  }
+
+  /** Whether the record has the data of the event, which may have been too large for the log of a cluster. */
+  get isWhole(): boolean {
+    return this.content.get('data') !== null
   }
 
   get data(): Dict {
@@ -137,11 +174,18 @@ export class ReactionRecord {
     this.write()
   }
 
-  /** Writes that a call begins, unless that is written. */
-  begun(entry: Dict): void {
-    if (stateOf(entry) === 'running') return
-    this.starts(entry)
-    this.write()
+  /** Write that a call begins, unless that is written; resolves when it may begin, with False if another master took over. */
+  begins(entry: Dict): Promise<boolean> {
+    if (stateOf(entry) !== 'running') {
+      this.starts(entry)
+      this.write()
+    }
+    return this.settled()
+  }
+
+  /** Resolves when the other masters know the record: whether this master still drives the reaction. */
+  settled(): Promise<boolean> {
+    return this.shared?.settled() ?? Promise.resolve(true)
   }
 
   /** Notes something about a call. */
@@ -151,6 +195,7 @@ export class ReactionRecord {
   }
 
   ended(entry: Dict, state: 'done' | 'failed', result: Value): void {
+    if (this.shared?.isLost) return
     entry.set('state', state).set(state === 'done' ? 'result' : 'error', result)
     if (state === 'failed') this.onFailure?.()
     this.left--
@@ -158,7 +203,11 @@ export class ReactionRecord {
   }
 
   private write(): void {
-    this.store.update(this.id, this.tag, this.content, !this.plan || this.left > 0)
+    if (this.shared?.isLost) return
+    const { tag, mark, content: record } = this
+    const isOpen = !this.plan || this.left > 0
+    this.store.update(this.id, { tag, record, isOpen, mark })
+    this.shared?.changed(isOpen)
   }
 }
 

@@ -131,10 +131,26 @@ export class Schedule {
     })
   }
 
-  /** A run of this job did not end, because the daemon did: it runs anew where the job says `run_missed`. */
-  brokeOff(name: string): void {
+  /** A run of this job did not end, because the daemon did. Return whether it runs again, which `run_missed` says. */
+  brokeOff(name: string): boolean {
     const job = this.all.get(name) ?? null
-    if (isDict(job) && truthy(job.get('run_missed') ?? false)) this.timesOf(name).atStart = true
+    const isAgain = isDict(job) && truthy(job.get('run_missed') ?? false)
+    if (isAgain) this.timesOf(name).atStart = true
+    return isAgain
+  }
+
+  /** Another daemon started this job: its interval begins anew. */
+  ranElsewhere(name: string, time: number): void {
+    const job = this.all.get(name) ?? null
+    const interval = isDict(job) ? intervalOf(job) : undefined
+    if (interval === undefined) return
+    Object.assign(this.timesOf(name), { next: time + interval * 1000, splayed: null, lastRun: time, atStart: false })
+  }
+
+  /** Return the time for which the run of a job that begins now was planned; null for one that has no such time. */
+  momentOf(name: string): number | null {
+    const { next } = this.timesOf(name)
+    return next !== null && next <= this.now() ? next : null
   }
 
   /** Runs a job now, unless too many of it run. */

@@ -119,9 +119,12 @@ describe.each(SCHEMAS)('the database $name', (schema) => {
   })
 
   it('takes over a file from before there were versions, and goes back to it', async () => {
-    const db = openDatabase(file, schema)
-    const rows = fill(db)
-    db.close()
+    // the columns of later versions are lost on the way back
+    const first = openDatabase(file, upTo(schema, schema.migrations[0]!.version))
+    const rows = fill(first)
+    first.close()
+    await released()
+    openDatabase(file, schema).close()
     await released()
     expect(downgradeKept({ file, schema }, '0.0')).toEqual({ from: newestVersion(schema), to: '0.0' })
     const old = connectDatabase(file)

@@ -13,7 +13,7 @@ import { journaledBus } from '../../src/master/journaling.ts'
 import { eventRecord, jobRecord, returnRecord } from '../../src/master/log-records.ts'
 import { Publishing } from '../../src/master/publish.ts'
 import { ReturnService } from '../../src/master/returns.ts'
-import { PkiKeys, SqliteJobs, StorageWatch } from '../../src/store/mod.ts'
+import { PkiKeys, ReactionStore, SqliteJobs, StorageWatch } from '../../src/store/mod.ts'
 import { loadOrMakeKeys } from '../../src/wire/mod.ts'
 import { until } from '../until.ts'
 import { natsServer } from './nats-binary.ts'
@@ -59,8 +59,9 @@ class Life {
     bus.listen(({ tag }) => seen(tag))
     this.cluster = await Cluster.open({ opts, log, keys: new PkiKeys(join(this.root, 'pki')) })
     const { cluster } = this
+    const reactions = new ReactionStore(join(this.root, 'cache/reactions.db'))
     const parts = {
-      ...{ opts, log, bus, jobs, kept, cluster },
+      ...{ opts, log, bus, jobs, kept, cluster, stores: { reactions: () => reactions } },
       jobCaches: {
         published: async (jid: string) => this.cache(jid),
         returned: async ({ fields }: BusEvent) => this.cache(String(fields.get('id'))),
@@ -79,6 +80,7 @@ class Life {
       () => this.journaled.close(),
       () => storage.close(),
       () => jobs.close(),
+      () => reactions.close(),
     ]
   }
 

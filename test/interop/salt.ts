@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../until.ts'
 
 export const SALT_TREE: string | undefined = process.env['SALT_TREE']
 
@@ -96,7 +97,10 @@ export class SaltSite {
     rmSync(this.directory, { recursive: true, force: true })
   }
 
-  /** End one program and its processes. */
+  /**
+   * End one program and all its processes. A dead process that its new parent has not collected yet counts, too: as long
+   * as it exists, a minion of Salt with the same pid file says that an instance is already running, and ends.
+   */
   async end(child: ChildProcess): Promise<void> {
     this.running.splice(this.running.indexOf(child), 1)
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
@@ -105,6 +109,10 @@ export class SaltSite {
     await Promise.race([closed, sleep(8000)])
     if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL')
     await closed
+    const group = -child.pid
+    const isGone = (): boolean => isError(() => process.kill(group, 0))
+    if (!isGone()) process.kill(group, 'SIGKILL')
+    await until(`the processes of ${child.spawnargs.at(-1)} are gone`, isGone)
   }
 
   private spawn(program: SaltProgram, args: string[], user: SaltUser = {}): ChildProcess {
@@ -122,6 +130,15 @@ export class SaltSite {
       detached: true,
       ...ids,
     })
+  }
+}
+
+function isError(work: () => unknown): boolean {
+  try {
+    work()
+    return false
+  } catch {
+    return true
   }
 }
 
