@@ -8,7 +8,7 @@ import { handScheduled } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { type MasterAccess, masterContext, runMasterFunction } from '../runner/mod.ts'
 import { diskKeeper, metadataOf, Schedule } from '../schedule/mod.ts'
-import { SCHEDULE_LEASE } from './clustering.ts'
+import { SCHEDULE_LEASE } from './leases.ts'
 import type { MasterParts } from './parts.ts'
 
 type SchedulingParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'cluster'>
@@ -28,11 +28,9 @@ export interface MasterSchedule {
   close(): void
 }
 
-/** Start the schedule; undefined when nothing is scheduled. */
-export function openMasterSchedule(parts: SchedulingParts, access: MasterAccess): MasterSchedule | undefined {
+/** Start the schedule of a master with jobs. */
+export function openMasterSchedule(parts: SchedulingParts, access: MasterAccess): MasterSchedule {
   const { opts, log } = parts
-  const jobs = option(opts, 'schedule')
-  if (!isDict(jobs) || jobs.size === 0) return undefined
   const running = new Map<string, number>()
   const notes = new Notes(join(option(opts, 'cachedir'), 'scheduled'))
   const schedule = new Schedule({
