@@ -8,6 +8,9 @@ import type { Bench } from './run.ts'
 
 const ROUNDS = 7
 
+/** Daemons let go of what they needed for their start in the first quiet moments. */
+const IDLE_MS = 40_000
+
 interface Felt {
   pingS: number
   masterMiB: number
@@ -40,7 +43,7 @@ async function felt(side: Side, root: string): Promise<Felt> {
       if (!stdout.includes('True')) throw new Error(`${side}: salt '*' test.ping printed ${stdout}`)
       walls.push(wallS)
     }
-    await sleep(3000)
+    await sleep(IDLE_MS)
     return {
       pingS: median(walls),
       masterMiB: master.cost.residentMiB,

@@ -21,7 +21,7 @@ import { ownRelease } from '../src/upkeep/mod.ts'
 import { compileAhead } from './build/compile-ahead.ts'
 import { buildConsole } from './build/console.ts'
 import { pastFaces } from './build/faces.ts'
-import { type PartImports, packParts, partImports } from './build/packs.ts'
+import { type Parts, packParts, partsOf } from './build/packs.ts'
 import { bundleSdk, emitTypes, packageVersion } from './build/sdk.ts'
 import { writeCompletion } from './completion.ts'
 import { writeManPages } from './man.ts'
@@ -33,7 +33,7 @@ interface Program {
   lasts: boolean
 }
 
-const DAEMONS: ReadonlySet<string> = new Set(['salt-api', 'salt-master', 'salt-minion', 'salt-syndic'])
+const DAEMONS: ReadonlySet<string> = new Set(['salt-api', 'salt-master', 'salt-minion', 'salt-proxy', 'salt-syndic'])
 
 /** Files of src/cli/ that are programs: those with a `#!` line. */
 function programs(root: string): Program[] {
@@ -58,8 +58,8 @@ const COMMON: esbuild.CommonOptions = {
   logOverride: { 'empty-import-meta': 'silent' },
 }
 
-/** Bundles with shared parts, which esbuild makes as modules of the standard only; returns what imports what. */
-async function bundle(root: string, all: Program[], folder: string): Promise<PartImports> {
+/** Bundles with shared parts, which esbuild makes as modules of the standard only; returns the parts. */
+async function bundle(root: string, all: Program[], folder: string): Promise<Parts> {
   const { metafile } = await esbuild.build({
     ...COMMON,
     entryPoints: all.map(({ file }) => file),
@@ -74,7 +74,7 @@ async function bundle(root: string, all: Program[], folder: string): Promise<Par
     plugins: [pastFaces(join(root, 'src'))],
     metafile: true,
   })
-  return partImports(metafile)
+  return partsOf(metafile)
 }
 
 /** Scripts instead of modules: only these can be loaded in compiled form. */
@@ -97,9 +97,9 @@ export async function build(root: string, outdir = join(root, 'dist'), { hasPack
   mkdirSync(parts, { recursive: true })
   const all = programs(root)
   const modules = mkdtempSync(join(tmpdir(), 'brine-build-'))
-  let imports: PartImports
+  let made: Parts
   try {
-    imports = await bundle(root, all, modules)
+    made = await bundle(root, all, modules)
     await Promise.all(readdirSync(modules).map((file) => toScript(join(modules, file), join(parts, file))))
   } finally {
     rmSync(modules, { recursive: true })
@@ -115,7 +115,7 @@ export async function build(root: string, outdir = join(root, 'dist'), { hasPack
   cpSync(join(root, 'python'), join(outdir, 'python'), { recursive: true, filter: isSource })
   if (hasPacks) {
     const names = all.map(({ name }) => name)
-    packParts(root, outdir, names, imports)
+    packParts(root, outdir, names, made)
   }
   compileAhead(root, outdir)
   compilePython(join(outdir, 'python'))

@@ -5,7 +5,7 @@ import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { BrineError, didYouMean } from '../base/mod.ts'
 import { option, placeOfOption, rawOption } from '../config/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 
 /** NATS servers that the master starts itself. */
 export interface SupervisedServer {
@@ -62,9 +62,6 @@ const NATS_FIELDS = [
   'port',
 ] as const
 const TLS_FIELDS = ['ca', 'cert', 'key'] as const
-
-/** Return whether this master is one of a cluster. */
-export const isClustered = (opts: Dict): boolean => truthy(rawOption(opts, 'cluster_id'))
 
 const wrong = (opts: Dict, name: string, text: string): BrineError =>
   new BrineError('ClusterOption', `Option '${name}'${placeOfOption(opts, name)} ${text}`)

@@ -1,5 +1,5 @@
 // The master in its cluster: forwards events to the other masters, and carries out the records of the log.
-import { isJid, type Log, namedLog, shownText } from '../base/mod.ts'
+import { isJid, namedLog, shownText } from '../base/mod.ts'
 import {
   type BusEvent,
   type EventBus,
@@ -10,7 +10,7 @@ import {
   stamp,
   withTrace,
 } from '../bus/mod.ts'
-import { Cluster, type ClusterRecord, isClustered, type LastKept, type LogGap } from '../cluster/mod.ts'
+import { Cluster, type ClusterRecord, type LastKept, type LogGap } from '../cluster/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, dictFrom, isDict } from '../data/mod.ts'
 import { hasRules } from '../reactor/mod.ts'
@@ -19,7 +19,7 @@ import type { Telemetry } from '../telemetry/mod.ts'
 import type { SharedBatches } from './batch/shared-batches.ts'
 import { comparableJobs } from './comparable.ts'
 import { LeasedEvents } from './leased-events.ts'
-import { SCHEDULE_LEASE } from './leased-runs.ts'
+import { REACTOR_LEASE, SCHEDULE_LEASE } from './leases.ts'
 import {
   eventRecord,
   readEventRecord,
@@ -31,7 +31,7 @@ import {
 import type { MasterParts } from './parts.ts'
 import type { Publishing } from './publish.ts'
 import type { ReturnForm, ReturnService } from './returns.ts'
-import { REACTOR_LEASE, ReactionSharing } from './shared-reactions.ts'
+import { ReactionSharing } from './shared-reactions.ts'
 import { SharedRuns } from './shared-runs.ts'
 import { ToldEvents } from './told-events.ts'
 
@@ -59,7 +59,7 @@ export interface ClusterWork {
   batches: SharedBatches | undefined
 }
 
-class Clustering {
+export class Clustering {
   private readonly parts: ClusteringParts
   private readonly publishing: Publishing
   private readonly returns: ReturnService
@@ -194,29 +194,24 @@ const surely =
     if (!(await kept())) throw new Error('the journal does not take events now')
   }
 
-type OpeningParts = Pick<MasterParts, 'keys' | 'kept'> & { telemetry: Telemetry }
+type OpeningParts = Pick<MasterParts, 'opts' | 'keys' | 'kept' | 'log'> & { telemetry: Telemetry }
 
-/** Join the other masters; undefined for a master alone. */
+/** Join the other masters. */
 export async function openCluster(
-  opts: Dict,
-  { keys, kept, telemetry }: OpeningParts,
-  log: Log,
+  { opts, keys, kept, log, telemetry }: OpeningParts,
   closings: Array<() => unknown>,
-): Promise<Cluster | undefined> {
-  if (!isClustered(opts)) return undefined
+): Promise<Cluster> {
   const cluster = await Cluster.open({ opts, keys, log: namedLog(log, 'salt.cluster') })
   closings.push(() => cluster.close(surely(kept)))
   telemetry.health.works(() => cluster.problem())
   return cluster
 }
 
-/** Begin with the records of the other masters; undefined for a master alone. */
-export async function beginCluster(parts: MasterParts, work: ClusterWork): Promise<Clustering | undefined> {
-  const { cluster } = parts
-  if (!cluster) return undefined
-  const clustering = new Clustering({ ...parts, cluster }, work)
+/** Begin with the records of the other masters. */
+export async function beginCluster(parts: ClusteringParts, work: ClusterWork): Promise<Clustering> {
+  const clustering = new Clustering(parts, work)
   clustering.begin()
-  await cluster.ready()
+  await parts.cluster.ready()
   clustering.runs.start()
   return clustering
 }

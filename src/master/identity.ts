@@ -2,7 +2,7 @@
 // both forms are read. With `master_sign_pubkey`, a second pair signs the first.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CLUSTER_KEY, isClustered } from '../cluster/mod.ts'
+import { isClustered } from '../cluster/mod.ts'
 import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { loadOrMakeKeys, type MasterIdentity, masterIdentity } from '../wire/mod.ts'
@@ -18,7 +18,7 @@ export async function openIdentity(opts: Dict): Promise<MasterIdentity> {
   const name =
     existsSync(join(folder, 'master.pem')) || own === '' || !existsSync(join(folder, `${own}.pem`)) ? 'master' : own
   const key = isClustered(opts)
-    ? await loadOrMakeKeys(folder, CLUSTER_KEY, secret('cluster_key_pass'))
+    ? await loadOrMakeKeys(folder, (await import('../cluster/mod.ts')).CLUSTER_KEY, secret('cluster_key_pass'))
     : await loadOrMakeKeys(folder, name, secret('key_pass'))
   if (!option(opts, 'master_sign_pubkey')) return masterIdentity(key)
   const signature = signatureFile(opts, folder)

@@ -8,7 +8,6 @@ import { option } from '../config/mod.ts'
 import { returnerNames, returnerOf } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
-import { masterMinion } from '../orchestrate/mod.ts'
 import type { FunctionContext } from '../sdk/mod.ts'
 import { type CacheEntry, CacheQueueStore, JobFiles } from '../store/mod.ts'
 import { CacheQueue, type CacheQueueSettings } from './cache-queue.ts'
@@ -57,9 +56,14 @@ export class JobCaches implements JobListeners {
 
   /** The context of returners, made at first use. */
   private context(): Promise<FunctionContext> {
-    const { opts, log } = this.parts
-    this.surroundings ??= masterMinion({ opts, host: this.host, log }).then(({ ctx }) => ctx)
+    this.surroundings ??= this.makeContext()
     return this.surroundings
+  }
+
+  private async makeContext(): Promise<FunctionContext> {
+    const { opts, log } = this.parts
+    const { masterMinion } = await import('../orchestrate/mod.ts')
+    return (await masterMinion({ opts, host: this.host, log })).ctx
   }
 
   async published(jid: string, load: Dict, minions: readonly string[], isOfSalt = false): Promise<void> {

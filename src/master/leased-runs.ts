@@ -6,9 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { guarded, type Log, toError } from '../base/mod.ts'
 import type { Cluster, ClusterEntry } from '../cluster/mod.ts'
 import { type Dict, dictFrom, isDict, numberOf, type Value } from '../data/mod.ts'
-
-/** The lease of the master that starts scheduled jobs. */
-export const SCHEDULE_LEASE = 'schedule'
+import { SCHEDULE_LEASE } from './leases.ts'
 
 const LOOK_MS = 500
 /** Milliseconds that clocks of masters may differ: a holder that lives so long after a run was due here does not want it. */

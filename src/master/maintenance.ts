@@ -7,9 +7,9 @@ import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { PublishSecret } from '../wire/mod.ts'
 import type { TokenStore } from './access/tokens.ts'
+import type { ConfiguredParts } from './configured-parts.ts'
 import { FileUpdates } from './file-updates.ts'
 import type { MasterParts } from './parts.ts'
-import { PillarUpdates } from './pillar-updates.ts'
 import { Presence } from './presence.ts'
 
 const HOUR = 3600
@@ -17,6 +17,7 @@ const HOUR = 3600
 export interface MaintenanceParts extends Pick<MasterParts, 'opts' | 'log' | 'bus' | 'cache' | 'jobs' | 'jobCaches'> {
   secret: PublishSecret
   tokens: TokenStore
+  PillarUpdates: ConfiguredParts['PillarUpdates']
 }
 
 /** Interval of the check for the drop file, in milliseconds; the rest runs every `loop_interval`. */
@@ -26,7 +27,7 @@ export class Maintenance {
   private readonly parts: MaintenanceParts
   private readonly timers: NodeJS.Timeout[] = []
   files: FileUpdates | undefined
-  private pillars: PillarUpdates | undefined
+  private pillars: InstanceType<NonNullable<ConfiguredParts['PillarUpdates']>> | undefined
 
   constructor(parts: MaintenanceParts) {
     this.parts = parts
@@ -45,8 +46,9 @@ export class Maintenance {
     every(Math.max(60, seldom) * 1000, () => this.tidyFiles())
     this.files = new FileUpdates(this.parts.opts, this.parts.log, (tag, data) => this.parts.bus.fire(tag, data))
     this.files.start()
-    this.pillars = new PillarUpdates(this.parts.opts, this.parts.log)
-    this.pillars.start()
+    const { PillarUpdates } = this.parts
+    this.pillars = PillarUpdates && new PillarUpdates(this.parts.opts, this.parts.log)
+    this.pillars?.start()
     for (const timer of this.timers) timer.unref()
   }
 

@@ -18,6 +18,7 @@ import type { Cluster } from '../cluster/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isDict } from '../data/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
+import type { Reactor } from '../reactor/mod.ts'
 import type { MasterAccess, OverSsh } from '../runner/mod.ts'
 import { PkiKeys, SqliteJobs, StorageWatch } from '../store/mod.ts'
 import { Telemetry } from '../telemetry/mod.ts'
@@ -45,8 +46,8 @@ import { Batches } from './batch/batches.ts'
 import { ClearCommands } from './clear-commands.ts'
 import { type Closing, closeAll } from './closing.ts'
 import { clusterCommands, type OwnersCommand } from './cluster-commands.ts'
-import { beginCluster, openCluster } from './clustering.ts'
 import { CommandMeter } from './command-meter.ts'
+import { type ConfiguredParts, loadConfiguredParts } from './configured-parts.ts'
 import { Connections } from './connections.ts'
 import { Deliveries } from './delivery.ts'
 import { Diversion } from './diversion.ts'
@@ -72,10 +73,9 @@ import { reportPlugins } from './plugin-names.ts'
 import { checkBeforeStart } from './pre-flight.ts'
 import { Publishing } from './publish.ts'
 import { Quotas } from './quotas.ts'
-import { openReactor } from './reacting.ts'
 import { refusedAnswer } from './refusals.ts'
 import { ReturnService } from './returns.ts'
-import { type MasterSchedule, openMasterSchedule } from './scheduling.ts'
+import type { MasterSchedule } from './scheduling.ts'
 import { SshMinions } from './ssh-minions.ts'
 import { openStores } from './stores.ts'
 import { Syndics } from './syndics.ts'
@@ -114,7 +114,7 @@ export class Master {
     try {
       refuseUnfinishedRestore([dirname(option(opts, 'conf_file')), option(opts, 'pki_dir'), option(opts, 'cachedir')])
       claimFolders(opts, log)
-      checkBeforeStart(opts, log)
+      await checkBeforeStart(opts, log)
       return new Master(await start(opts, calmLog(log), closings, { program, overSsh }), closings)
     } catch (error) {
       await closeAll(closings, log)
@@ -199,7 +199,8 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   const ground = await openGround(opts, log, closings, () => phase)
   const { telemetry, host, storage, keys, jobs, bus, kept, journal } = ground
   const jobCaches = openJobCaches(opts, log, ground, closings)
-  const cluster = await openCluster(opts, ground, log, closings)
+  const configured = await loadConfiguredParts(opts)
+  const cluster = await configured.cluster?.openCluster({ opts, log, ...ground }, closings)
   const identity = await openIdentity(opts)
   const secret = new PublishSecret()
   const transport = await openTransport(option(opts, 'transport'))
@@ -211,9 +212,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   const stores = await openStores(own, host, closings)
   const parts: MasterParts = { ...own, jobCaches, cache: stores.cache, stores, ...sending }
   const meter = new CommandMeter(telemetry.tracer)
-  const metrics = new MasterMetrics(parts, meter)
-  telemetry.add(metrics.families)
-  closings.push(() => metrics.close())
+  const metrics = openMetrics(parts, meter, telemetry, closings)
   const back = minionsBack(parts, closings)
   const localKeys = await openLocalKeys(parts, host)
   const resolver = new TargetResolver(named(parts, 'salt.utils.minions'), { program })
@@ -222,15 +221,16 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   const asking = { user: localKeys.owner, answer: (load: Dict) => clear.answer(load), ...(overSsh && { overSsh }) }
   const access = openAccess(parts, publishing, host, asking, closings)
   const quotas = new Quotas(opts, log)
-  let reactor: ReturnType<typeof openReactor>
+  let reactor: Reactor | undefined
   const services: Services & { pool: PillarPool | undefined } = {
     ...minionServices(parts, access, { resolver, quotas, program }, closings),
     reactionsWritten: () => reactor?.writing,
   }
   const clear: ClearCommands = clearCommands(parts, publishing, access, rights, resolver)
   const batches = openBatches(parts, publishing, { clear, access, localKeys }, closings)
-  const { returns } = services
-  const clustering = await beginCluster(named(parts, 'salt.cluster'), { publishing, returns, batches: batches.shared })
+  const joined = cluster && named({ ...parts, cluster }, 'salt.cluster')
+  const work = { publishing, returns: services.returns, batches: batches.shared }
+  const clustering = joined && (await configured.cluster?.beginCluster(joined, work))
   reportPlugins(opts, log)
   tellLimit(keys.list('minions').length, isRelieved, log)
   const handlers = requestHandlers(meter, clear, services)
@@ -240,16 +240,16 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   batches.resume()
   const reacting = { ...parts, bus: clustering?.reactorBus() ?? bus }
   const reactorParts = { minionsBack: back.all, tracer: telemetry.tracer, shared: clustering?.reactions }
-  reactor = openReactor(named(reacting, 'salt.utils.reactor'), named(access, 'salt.utils.reactor'), reactorParts)
+  reactor = configured.openReactor?.(named(reacting, REACTOR), named(access, REACTOR), reactorParts)
   closings.push(() => reactor?.close())
-  const schedule = openOwnWork(parts, access, closings)
+  const schedule = openOwnWork(parts, access, configured, closings)
   addOwnersCommands(clear, rights, {
     reactor_rules: () => reactor?.shownRules() ?? [],
     scheduled_jobs: () => schedule?.summary() ?? [],
     master_stats: () => [metrics.summary()],
     ...clusterCommands(cluster, stores, clustering?.runs),
   })
-  const maintenance = openMaintenance({ ...parts, secret, tokens: rights.tokens }, closings)
+  const maintenance = openMaintenance({ ...parts, ...configured, secret, tokens: rights.tokens }, closings)
   const { files, pool } = services
   Object.assign(metrics.later, { journal, files, pool, batches, reactor, updates: maintenance.files })
   phase = undefined
@@ -258,6 +258,21 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
     return telemetry.flush()
   })
   return { parts, access, commands: clear, telemetry }
+}
+
+/** The component of the lines that the reactor logs. */
+const REACTOR = 'salt.utils.reactor'
+
+function openMetrics(
+  parts: MasterParts,
+  meter: CommandMeter,
+  telemetry: Telemetry,
+  closings: Closing[],
+): MasterMetrics {
+  const metrics = new MasterMetrics(parts, meter)
+  telemetry.add(metrics.families)
+  closings.push(() => metrics.close())
+  return metrics
 }
 
 /** Start the regular work of a master. */
@@ -403,8 +418,13 @@ function minionServices(
 }
 
 /** Start the master's own work: schedule and engines. */
-function openOwnWork(parts: MasterParts, access: MasterAccess, closings: Closing[]): MasterSchedule | undefined {
-  const schedule = openMasterSchedule(named(parts, 'salt.utils.schedule'), access)
+function openOwnWork(
+  parts: MasterParts,
+  access: MasterAccess,
+  { openSchedule }: ConfiguredParts,
+  closings: Closing[],
+): MasterSchedule | undefined {
+  const schedule = openSchedule?.(named(parts, 'salt.utils.schedule'), access)
   closings.push(() => schedule?.close())
   const engines = openMasterEngines(named(parts, 'salt.engines'), access)
   closings.push(() => engines.close())

@@ -12,9 +12,6 @@ import { type Quotas, sizeOf } from './quotas.ts'
 
 type PillarParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus'>
 
-/** Loaded at the first use: with a pool, other processes compile. */
-const compiler = () => import('../pillar/mod.ts')
-
 export class PillarService {
   private readonly parts: PillarParts
   private readonly host: Host
@@ -32,7 +29,9 @@ export class PillarService {
   /** The answer to `_pillar`; the minion's grains are remembered. */
   async answer(load: Dict): Promise<Dict> {
     const request = requestOf(load)
-    const make = async (): Promise<Dict> => (await compiler()).minionPillar(this.parts, this.host, request)
+    // loaded at the first use: with a pool, other processes compile
+    const make = async (): Promise<Dict> =>
+      (await import('../pillar/mod.ts')).minionPillar(this.parts, this.host, request)
     const pillar = await this.cached(request, () => this.pool?.make(request, make, isLarge(request)) ?? make())
     this.remember(request, pillar)
     return tellSecrets(load, pillar)
@@ -42,9 +41,9 @@ export class PillarService {
   async origins(load: Dict): Promise<Dict> {
     const path = load.get('path') ?? null
     const request = { ...requestOf(load), path: isList(path) ? path.map(str) : [] }
-    return packOrigins(
-      isLarge(request) ? [] : await (await compiler()).minionPillarOrigins(this.parts, this.host, request),
-    )
+    if (isLarge(request)) return packOrigins([])
+    const { minionPillarOrigins } = await import('../pillar/mod.ts')
+    return packOrigins(await minionPillarOrigins(this.parts, this.host, request))
   }
 
   /**

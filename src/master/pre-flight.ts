@@ -5,18 +5,20 @@ import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { FileServer } from '../fileserver/mod.ts'
 import { LocalHost } from '../host/mod.ts'
-import { verifyGitPillars } from '../pillar/mod.ts'
+import { gitEntries } from '../pillar/mod.ts'
 
 /** Log all problems with the configuration; throw if there are any. */
-export function checkBeforeStart(opts: Dict, log: Log): void {
+export async function checkBeforeStart(opts: Dict, log: Log): Promise<void> {
   const checks = [
     () => new FileServer(opts, new LocalHost({ cache: option(opts, 'cachedir') }), log).check(),
-    () => verifyGitPillars(opts, log),
+    async () => {
+      if (gitEntries(opts).length > 0) (await import('../pillar/mod.ts')).verifyGitPillars(opts, log)
+    },
   ]
   let hasFailed = false
   for (const check of checks) {
     try {
-      check()
+      await check()
     } catch (error) {
       hasFailed = true
       log('critical', toError(error).message)

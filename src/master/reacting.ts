@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { localKeyFile, newJid, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Caused, checkRules, hasRules, Reactor, type ReactorParts } from '../reactor/mod.ts'
+import { type Caused, checkRules, Reactor, type ReactorParts } from '../reactor/mod.ts'
 import { callingContext, type MasterAccess, runMasterFunction } from '../runner/mod.ts'
 import { applyReactorEngine } from './engines.ts'
 import type { MasterParts } from './parts.ts'
@@ -20,14 +20,13 @@ function causedAccess(access: MasterAccess, caused: Caused): MasterAccess {
   return { ...access, ...own }
 }
 
-/** Undefined when no rules are configured. */
+/** Start the reactor of a master with rules. */
 export function openReactor(
   parts: Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs'>,
   access: MasterAccess,
   { minionsBack, tracer, shared }: Pick<ReactorParts, 'minionsBack' | 'tracer' | 'shared'>,
-): Reactor | undefined {
+): Reactor {
   const { opts, log, bus } = parts
-  if (!hasRules(opts)) return undefined
   applyReactorEngine(opts)
   const keyFile = localKeyFile(option(opts, 'cachedir'), option(opts, 'user'))
   const context = callingContext(access, { jid: '', user: 'UNKNOWN', tag: 'salt/reactor' })

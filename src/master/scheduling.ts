@@ -28,11 +28,9 @@ export interface MasterSchedule {
   close(): void
 }
 
-/** Start the schedule; undefined when nothing is scheduled. */
-export function openMasterSchedule(parts: SchedulingParts, access: MasterAccess): MasterSchedule | undefined {
+/** Start the schedule of a master with jobs. */
+export function openMasterSchedule(parts: SchedulingParts, access: MasterAccess): MasterSchedule {
   const { opts, log } = parts
-  const jobs = option(opts, 'schedule')
-  if (!isDict(jobs) || jobs.size === 0) return undefined
   const running = new Map<string, number>()
   const notes = new Notes(join(option(opts, 'cachedir'), 'scheduled'))
   const start = (due: DueRun): void => {

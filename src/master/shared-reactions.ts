@@ -10,10 +10,8 @@ import type { Cluster, ClusterRecord } from '../cluster/mod.ts'
 import { type Dict, dictFrom, isDict, isList, str, type Value } from '../data/mod.ts'
 import type { SharedReactions, SharedRecord } from '../reactor/mod.ts'
 import type { KeptReaction, ReactionStore } from '../store/mod.ts'
+import { REACTOR_LEASE } from './leases.ts'
 import type { MasterParts } from './parts.ts'
-
-/** The lease of the master that reacts to events. */
-export const REACTOR_LEASE = 'reactor'
 
 /** Milliseconds between two looks for reactions whose driver is gone. */
 const LOOK_MS = 1000

@@ -7,7 +7,7 @@ import type { Dict } from '../data/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
-import type { FunctionContext, MasterReach } from '../sdk/mod.ts'
+import type { MasterReach } from '../sdk/mod.ts'
 
 export interface MasterMinionParts {
   opts: Dict
@@ -56,9 +56,3 @@ const eventsBy =
     master.fire(tag, data)
 
 type EventFirer = ((tag: string, data: Dict) => Promise<void>) | undefined
-
-/** The same functions for one call, with the master as that call reaches it. */
-export function reaching(functions: Registry, master: MasterReach): Registry {
-  const memory: FunctionContext['memory'] = new Map()
-  return functions.with({ master, memory })
-}

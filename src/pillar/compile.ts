@@ -6,7 +6,7 @@ import { option, rawOption } from '../config/mod.ts'
 import { type Dict, isDict, isList, secretTexts, shallowCopy, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { MatchSubject } from '../match/mod.ts'
-import { type FunctionSource, type Rendered, type Renderer, renderText, TopPlaces } from '../render/mod.ts'
+import { type FunctionSource, type Rendered, type Renderer, TopPlaces } from '../render/mod.ts'
 import { dataSourceContext, type PillarOrigin } from '../sdk/mod.ts'
 import { decryptPillar } from './decrypt.ts'
 import { builtinExtPillars } from './ext/mod.ts'
@@ -211,6 +211,7 @@ class Compilation {
       else this.log('error', `Template is nothing but whitespace: ${file}`)
       return { value: new Map(), sourceLine: (line) => line }
     }
+    const { renderText } = await import('../render/mod.ts')
     return renderText(text, {
       ...this.renderContext(),
       saltenv,
@@ -315,8 +316,10 @@ class Compilation {
         const { override: _override, ext: _ext, ...input } = this.input
         return (await compilePillar({ ...input, opts: own, saltenv, pillarenv, ...(folders && { folders }) })).pillar
       },
-      render: async (text, options) =>
-        (await renderText(text, { ...this.renderContext(), isPillar: false, opts, ...options })).value,
+      render: async (text, options) => {
+        const { renderText } = await import('../render/mod.ts')
+        return (await renderText(text, { ...this.renderContext(), isPillar: false, opts, ...options })).value
+      },
     }
   }
 }

@@ -5,7 +5,6 @@ import { option } from '../config/mod.ts'
 import { type Dict, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
-import { renderText } from '../render/mod.ts'
 import type { FunctionContext, PillarRequest } from '../sdk/mod.ts'
 import { type CompiledPillar, compilePillar, type PillarInput, readPillarTop } from './compile.ts'
 import { decryptOverride } from './decrypt.ts'
@@ -83,6 +82,7 @@ export class LocalPillar implements PillarAnswers {
       masked: false,
       render: async ({ text, ...request }) => {
         const context = { ...request, opts, grains, pillar, functions: own, ...(log && { log }) }
+        const { renderText } = await import('../render/mod.ts')
         return (await renderText(text, context)).value
       },
     })

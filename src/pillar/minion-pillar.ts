@@ -5,7 +5,6 @@ import type { Host } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
 import { type MinionKnowledge, resolveCertain } from '../match/mod.ts'
 import { moduleFiles } from '../python/mod.ts'
-import { renderText } from '../render/mod.ts'
 import type { PillarOrigin } from '../sdk/mod.ts'
 import type { CompiledPillar } from './compile.ts'
 import { LocalPillar } from './local-pillar.ts'
@@ -100,6 +99,7 @@ async function compilerFor(known: MinionKnowledge, host: Host, request: MinionPi
     // a user's own module may support some minions only, so its condition is evaluated for each
     userModules: async (own, builtIn) => (await import('../pybridge/mod.ts')).userModules(own, builtIn),
     render: async ({ text, ...rendering }) => {
+      const { renderText } = await import('../render/mod.ts')
       return (await renderText(text, { ...rendering, opts, grains, pillar: new Map(), functions: registry, log })).value
     },
   })

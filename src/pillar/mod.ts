@@ -11,6 +11,7 @@ export {
 } from './ext/git-remotes.ts'
 export { builtinExtPillars } from './ext/mod.ts'
 export type { ExtPillars } from './ext-pillar.ts'
+export { gitEntries } from './git-entries.ts'
 export { LocalPillar, type LocalPillarInput } from './local-pillar.ts'
 export {
   compiledMinionPillar,

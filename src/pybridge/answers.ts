@@ -1,7 +1,6 @@
 // Functions and states of Brine for Python.
 import { BrineError, isA, recover } from '../base/mod.ts'
 import { type Dict, isDict, str, type Value } from '../data/mod.ts'
-import { display } from '../output/mod.ts'
 import type { AnswerFamily, Families, FoundFunction, PythonSource, ScopeFunction } from '../python/mod.ts'
 import {
   bind,
@@ -110,6 +109,9 @@ export function textAnswers(ctx: Pick<FunctionContext, 'render' | 'opts'>): Reco
         context: new Map([...(context as Dict)].map(([key, value]) => [str(key), value])),
         ...(path !== null && { path: str(path!) }),
       }),
-    output: ([data, out, opts]) => display(str(out!), data!, isDict(opts!) ? opts : new Map([['color', false]])),
+    output: async ([data, out, opts]) => {
+      const { display } = await import('../output/mod.ts')
+      return display(str(out!), data!, isDict(opts!) ? opts : new Map([['color', false]]))
+    },
   }
 }

@@ -5,9 +5,6 @@ import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { type FamilyName, moduleFiles, type Scope, type ScopeFunction, upstreamFiles } from '../python/mod.ts'
 import { mayServe } from './family-files.ts'
-import { functionScope } from './function-modules.ts'
-import { plainFunctions } from './plain-functions.ts'
-import { userPlugins } from './plugins.ts'
 
 /** Seconds that a call may take unless `python_call_timeout` says otherwise. */
 const SECONDS = 60
@@ -57,6 +54,11 @@ export function mayBeOwn({ family, name, builtIn, opts }: Omit<PluginRequest, 'l
 export async function boundPlugin(wish: PluginRequest): Promise<BoundPlugin | undefined> {
   if (!mayBeOwn(wish)) return undefined
   const { family, name, builtIn, opts, log, isParallel = false } = wish
+  const [{ functionScope }, { plainFunctions }, { userPlugins }] = await Promise.all([
+    import('./function-modules.ts'),
+    import('./plain-functions.ts'),
+    import('./plugins.ts'),
+  ])
   const functions = await plainFunctions(opts, log)
   const { pillar = functions.ctx.pillar } = wish
   const scope: Scope = { ...functionScope(functions.ctx), pillar, log, memory: new Map(), most: SECONDS }

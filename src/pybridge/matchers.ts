@@ -3,10 +3,10 @@
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, type Value } from '../data/mod.ts'
 import type { MatchOptions, MatchSubject } from '../match/mod.ts'
-import { answersOf, moduleFiles, type Scope } from '../python/mod.ts'
-import { userPlugins } from './plugins.ts'
+import { moduleFiles, type Scope } from '../python/mod.ts'
 
-function scopeOf({ opts, grains, pillar, log }: MatchSubject): Scope {
+async function scopeOf({ opts, grains, pillar, log }: MatchSubject): Promise<Scope> {
+  const { answersOf } = await import('../python/mod.ts')
   return { opts, grains, pillar, memory: new Map(), log: log ?? (() => {}), answers: answersOf({}) }
 }
 
@@ -25,7 +25,8 @@ export function ownMatch(
 }
 
 async function asked(name: string, target: Value, subject: MatchSubject, options: MatchOptions): Promise<Value> {
-  const scope = scopeOf(subject)
+  const { userPlugins } = await import('./plugins.ts')
+  const scope = await scopeOf(subject)
   const plugin = (await userPlugins(scope, 'matchers', [name])).get(name)
   if (!plugin?.has('match')) throw new Error(`'${name}.match' is not available.`)
   const nodegroups = option(subject.opts, 'nodegroups')

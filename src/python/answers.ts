@@ -1,7 +1,7 @@
 // Requests of Python while one of its functions runs: other functions by name, of every family that the caller has, and
 // YAML as Salt parses it. A Python function is answered with its place, and Python calls it directly.
 import { type Dict, str, type Value } from '../data/mod.ts'
-import { type DumpOptions, dump, load } from '../yaml/mod.ts'
+import { type DumpOptions, load } from '../yaml/mod.ts'
 import type { ScopeFunction } from './scope.ts'
 
 /** The place of a Python function. */
@@ -55,7 +55,10 @@ export function answersOf(
     names: async ([kind]) => [...(await family(kind!).names())],
     call: ([kind, name, args, kwargs]) => family(kind!).call(str(name!), args as Value[], keywordsOf(kwargs as Dict)),
     yaml: ([text]) => load(str(text!)),
-    yaml_dump: ([value, options]) => dump(value!, Object.fromEntries(options as Dict) as DumpOptions),
+    yaml_dump: async ([value, options]) => {
+      const { dump } = await import('../yaml/mod.ts')
+      return dump(value!, Object.fromEntries(options as Dict) as DumpOptions)
+    },
   }
   return new Map(Object.entries({ ...answers, ...more }))
 }

@@ -3,7 +3,7 @@
 // event cannot decide are skipped. Each problem names its file and line.
 import { readFileSync } from 'node:fs'
 import { BrineError, didYouMean, silentLog, toError } from '../base/mod.ts'
-import { globFiles, option, rawOption } from '../config/mod.ts'
+import { globFiles, option } from '../config/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { JinjaError } from '../jinja/mod.ts'
 import { moduleTable } from '../loader/mod.ts'
@@ -182,10 +182,4 @@ function isCertain(error: unknown, text: string): boolean {
 function problemOf(error: unknown): Problem {
   if (!(error instanceof BrineError)) return { text: toError(error).message }
   return { line: error.at?.line, text: error.reason.split('\n')[0]! }
-}
-
-/** Whether any rule is configured. */
-export const hasRules = (opts: Dict): boolean => {
-  const reactor = rawOption(opts, 'reactor')
-  return Array.isArray(reactor) ? reactor.length > 0 : typeof reactor === 'string' && str(reactor) !== ''
 }

@@ -225,26 +225,27 @@ async function logTold({ opts, host, log }: MasterAccess, hints: JobHints): Prom
 
 /** The pillar of minions and its sources. */
 function minionPillars(known: MinionKnowledge, host: Host): MinionPillars {
-  const compiler = () => import('../pillar/mod.ts')
   return {
     pillarOf: async (id, grains, options = {}) =>
-      (await compiler()).minionPillar(known, host, { id, grains, ...options }),
-    keptPillar: async (id, grains, refresh) => (await compiler()).keptPillar(known, host, { id, grains }, refresh),
+      (await import('../pillar/mod.ts')).minionPillar(known, host, { id, grains, ...options }),
+    keptPillar: async (id, grains, refresh) =>
+      (await import('../pillar/mod.ts')).keptPillar(known, host, { id, grains }, refresh),
     pillarOrigins: async (id, grains, path, more = {}) =>
-      (await compiler()).minionPillarOrigins(known, host, { id, grains, path, ...more }),
-    pillarTop: async (id, grains, saltenv) => (await compiler()).minionPillarTop(known, host, { id, grains, saltenv }),
+      (await import('../pillar/mod.ts')).minionPillarOrigins(known, host, { id, grains, path, ...more }),
+    pillarTop: async (id, grains, saltenv) =>
+      (await import('../pillar/mod.ts')).minionPillarTop(known, host, { id, grains, saltenv }),
   }
 }
 
 function gitRepositories(known: MinionKnowledge): GitRepositories {
-  const [pillars, winrepos] = [() => import('../pillar/mod.ts'), () => import('./winrepo.ts')]
+  const winrepos = () => import('./winrepo.ts')
   const { opts, log } = known
   return {
-    updateGitPillars: async (wanted) => (await pillars()).updateGitPillars(known, wanted),
+    updateGitPillars: async (wanted) => (await import('../pillar/mod.ts')).updateGitPillars(known, wanted),
     updateWinrepos: async (own, isClean) => (await winrepos()).updateWinrepos(own, log, isClean),
     clearGitLocks: async (role, types, pattern) =>
       role === 'git_pillar'
-        ? (await pillars()).clearPillarLocks(known, types, pattern)
+        ? (await import('../pillar/mod.ts')).clearPillarLocks(known, types, pattern)
         : (await winrepos()).clearWinrepoLocks(opts, log, types, pattern),
   }
 }

@@ -3,7 +3,7 @@ import { BrineError, type Log } from '../base/mod.ts'
 import { option, placeOfOption } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
-import { cacheTable, moduleTable, Registry } from '../loader/mod.ts'
+import { cacheTable } from '../loader/mod.ts'
 import { mayBeOwn, ownBanks } from '../pybridge/mod.ts'
 import { dataSourceContext } from '../sdk/mod.ts'
 import { type DataCache, fileCache, localBanks, type SharedBanks, SharedCache, type StorageUse } from '../store/mod.ts'
@@ -24,6 +24,7 @@ export async function cacheBanks(driver: string, parts: CacheParts): Promise<Sha
   const own = await ownBanks({ name: driver, builtIn: BUILT_IN, opts, log }, option(opts, 'cachedir'))
   if (own || !Object.hasOwn(cacheTable, driver)) return own
   const { default: declared } = await cacheTable[driver]!()
+  const { moduleTable, Registry } = await import('../loader/mod.ts')
   const grains: Dict = new Map()
   const functions = new Registry(moduleTable, { opts, grains, pillar: new Map(), host, log })
   return declared.open(dataSourceContext({ opts, grains, host, log, functions }))

@@ -3,8 +3,6 @@ import type { Log } from '../base/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
 import { MasterRegistry, type Registry, runnerTable, wheelTable } from '../loader/mod.ts'
-import { masterMinion } from '../orchestrate/mod.ts'
-import { refreshMasterModules } from '../pybridge/mod.ts'
 
 export type MasterFamily = 'runner' | 'wheel'
 
@@ -36,6 +34,7 @@ export class MasterFunctions {
   async refresh(): Promise<void> {
     this.refreshedAt = performance.now()
     const { opts, log } = this.parts
+    const { refreshMasterModules } = await import('../pybridge/mod.ts')
     await refreshMasterModules(opts, log, { runner: this.runners, wheel: this.wheels })
   }
 
@@ -47,8 +46,13 @@ export class MasterFunctions {
 
   /** The functions of the minion on the master's machine, loaded at the first call. */
   minion(): Promise<Registry> {
-    const { opts, log, host = new LocalHost({ cache: str(opts.get('cachedir')!) }) } = this.parts
-    this.made ??= masterMinion({ opts, log, host })
+    this.made ??= this.makeMinion()
     return this.made
+  }
+
+  private async makeMinion(): Promise<Registry> {
+    const { opts, log, host = new LocalHost({ cache: str(opts.get('cachedir')!) }) } = this.parts
+    const { masterMinion } = await import('../orchestrate/mod.ts')
+    return masterMinion({ opts, log, host })
   }
 }

@@ -8,25 +8,55 @@ import { basename, join } from 'node:path'
 import type { Metafile } from 'esbuild'
 import { rehearse } from './rehearsals.ts'
 
-/** Parts that each part imports; those that it loads later, when something in it is called, are not among them. */
-export type PartImports = ReadonlyMap<string, readonly string[]>
-
-/** Return the imports of the parts that esbuild made. */
-export function partImports({ outputs }: Metafile): PartImports {
-  return new Map(
-    Object.entries(outputs).map(([file, { imports }]) => [
-      basename(file),
-      imports
-        .filter(({ kind, external }) => kind === 'import-statement' && !external)
-        .map(({ path }) => basename(path)),
-    ]),
-  )
+/** Files that daemons load later than their own imports, but always. A daemon whose packs have nothing else holds less memory. */
+const STARTED: Readonly<Record<string, readonly string[]>> = {
+  'salt-master': [
+    'src/master/master.ts',
+    'src/pillar/minion-pillar.ts',
+    'src/pybridge/log-handlers.ts',
+    'src/wire/transport/zeromq.ts',
+  ],
+  'salt-minion': [
+    'src/library/salt/config/module.ts',
+    'src/library/salt/mine/module.ts',
+    'src/library/salt/test/module.ts',
+    'src/minion/minion.ts',
+    'src/pybridge/grains-modules.ts',
+    'src/pybridge/log-handlers.ts',
+    'src/pybridge/user-modules.ts',
+    'src/wire/transport/zeromq.ts',
+    'src/yaml/dump/dump.ts',
+  ],
 }
 
-/** Return the parts that a program loads before its first line runs. */
-function startOf(program: string, imports: PartImports): Set<string> {
+/** The parts that esbuild made. */
+export interface Parts {
+  /** Parts that each part imports; those that it loads later, when something in it is called, are not among them. */
+  imports: ReadonlyMap<string, readonly string[]>
+  /** The part that begins with a file: a program, or a file that something loads later. */
+  ofFile: ReadonlyMap<string, string>
+}
+
+export function partsOf({ outputs }: Metafile): Parts {
+  const all = Object.entries(outputs)
+  const imports = all.map(([file, { imports }]) => {
+    const direct = imports.filter(({ kind, external }) => kind === 'import-statement' && !external)
+    return [basename(file), direct.map(({ path }) => basename(path))] as const
+  })
+  const ofFile = all.flatMap(([file, { entryPoint }]) => (entryPoint ? [[entryPoint, basename(file)] as const] : []))
+  return { imports: new Map(imports), ofFile: new Map(ofFile) }
+}
+
+/** Return the parts that a program loads before its first line runs; those of a daemon until it has started. */
+function startOf(program: string, { imports, ofFile }: Parts): Set<string> {
   const found = new Set<string>()
-  const waiting = [`${program}.js`]
+  const started = (STARTED[program] ?? []).map((file) => {
+    const part = ofFile.get(file)
+    if (part === undefined)
+      throw new Error(`${file}: nothing loads it when it is called, so ${program} need not name it`)
+    return part
+  })
+  const waiting = [`${program}.js`, ...started]
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
     if (found.has(part)) continue
     found.add(part)
@@ -49,10 +79,10 @@ function rehearsed(root: string, outdir: string): Set<string>[] {
 }
 
 /** Put the parts of `programs` into packs, and write where each is. */
-export function packParts(root: string, outdir: string, programs: readonly string[], imports: PartImports): void {
+export function packParts(root: string, outdir: string, programs: readonly string[], all: Parts): void {
   const folder = join(outdir, 'parts')
   const textOf = (part: string): string => readFileSync(join(folder, part), 'utf8')
-  const uses = [...programs.map((program) => startOf(program, imports)), ...rehearsed(root, outdir)]
+  const uses = [...programs.map((program) => startOf(program, all)), ...rehearsed(root, outdir)]
   const groups = new Map<string, string[]>()
   for (const part of [...new Set(uses.flatMap((use) => [...use]))].sort()) {
     const key = uses.map((use) => (use.has(part) ? '1' : '0')).join('')

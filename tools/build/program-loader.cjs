@@ -57,6 +57,13 @@ const SMALL_HEAP = 200 << 20
 /** Bytes that must have come since the last collection for another one: a daemon with nothing to do is left in peace. */
 const LITTLE = 4 << 20
 
+/**
+ * The share of a core below which a daemon is quiet. In its first quiet interval, the compiled forms of all functions are dropped:
+ * most belong to the start. Functions that are called again are compiled again. The heap is made compact at the same time.
+ */
+const QUIET = 0.05
+const TRIMS = ['stress-flush-code', 'compact-on-every-full-gc']
+
 /** Return V8's function that collects the heap. Compiled forms are valid for the flags as they were. */
 function collector() {
   setFlagsFromString('--expose-gc')
@@ -71,6 +78,23 @@ function collector() {
 function inUse() {
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
+}
+
+const once = (make) => {
+  let made
+  return () => (made ??= make())
+}
+
+/** Return a function that tells whether the daemon was quiet since the last call, or since its start. */
+function quietness(performance) {
+  let before = { at: 0, cpu: 0 }
+  return () => {
+    const { user, system } = process.cpuUsage()
+    const now = { at: performance.now(), cpu: (user + system) / 1000 }
+    const share = (now.cpu - before.cpu) / (now.at - before.at)
+    before = now
+    return share < QUIET
+  }
 }
 
 /** Return the bytes of the space for new objects. */
@@ -96,12 +120,19 @@ function adaptHeap() {
     set([margin, growth])
   })
   observer.observe({ entryTypes: ['gc'] })
-  let collect
+  const collect = once(collector)
+  const isQuiet = quietness(performance)
+  let isTrimmed = false
   const look = () => {
     const used = inUse()
+    if (isQuiet() && !isTrimmed && used <= SMALL_HEAP) {
+      isTrimmed = true
+      set(TRIMS.map((flag) => `--${flag}`))
+      collect()()
+      set(TRIMS.map((flag) => `--no-${flag}`))
+    }
     if (performance.now() - last < OVERDUE || used > SMALL_HEAP || used - left < LITTLE) return
-    collect ??= collector()
-    collect({ type: 'major', execution: 'async' })
+    collect()({ type: 'major', execution: 'async' })
   }
   setInterval(look, OVERDUE / 4).unref()
 }

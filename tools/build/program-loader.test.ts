@@ -103,3 +103,26 @@ test('parts of a pack load each other, and a part outside of it', () => {
     rmSync(join(folder, 'packs.json'))
   }
 })
+
+/** Calls many functions once, and prints whether their compiled forms are dropped, and whether one still works. */
+const CALLS_FUNCTIONS_ONCE = `
+  const { getHeapCodeStatistics } = require('node:v8')
+  const bytes = () => getHeapCodeStatistics().bytecode_and_metadata_size
+  const body = (i) => Array.from({ length: 20 }, (_, j) => 'x = x * ' + (i + j) + ' + ' + j).join(';')
+  const text = Array.from({ length: 2000 }, (_, i) => 'function f' + i + '(x) {' + body(i) + '; return x }').join('\\n')
+  const all = new Function(text + '\\nreturn [' + Array.from({ length: 2000 }, (_, i) => 'f' + i) + ']')()
+  const sum = () => all.reduce((total, each) => total + (each(1) % 2), 0)
+  const first = sum()
+  const compiled = bytes()
+  let turns = 0
+  const turn = () => {
+    if (bytes() > compiled / 2 && turns++ < 200) setTimeout(turn, 50)
+    else console.log(bytes() <= compiled / 2 ? 'dropped' : 'kept', sum() === first)
+  }
+  turn()
+`
+
+test('a quiet daemon drops the compiled forms of its start', () => {
+  const looksOften = 'const every = setInterval; globalThis.setInterval = (work) => every(work, 20);'
+  expect(printed(CALLS_FUNCTIONS_ONCE, looksOften + daemonAfter(60_000))).toBe('dropped true\n')
+})

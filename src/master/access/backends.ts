@@ -3,7 +3,6 @@ import { type Log, Turns } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import { mayHaveModules } from '../../python/mod.ts'
 import type { AuthBackend } from './auth-backend.ts'
-import { ownBackend } from './backend-own.ts'
 
 type Load = () => Promise<{ default: AuthBackend }>
 
@@ -44,7 +43,9 @@ function bounded(name: string, system: AuthBackend): AuthBackend {
 
 /** Find a system by its name; users' own systems precede built-in ones. */
 export async function backend(name: string, opts: Dict, log: Log): Promise<AuthBackend | undefined> {
-  const own = mayHaveModules(opts, 'auth') ? await ownBackend(name, opts, log, BACKEND_NAMES) : undefined
+  const own = mayHaveModules(opts, 'auth')
+    ? await (await import('./backend-own.ts')).ownBackend(name, opts, log, BACKEND_NAMES)
+    : undefined
   const load = Object.hasOwn(BACKENDS, name) ? BACKENDS[name] : undefined
   const system = own ?? (load && (await load()).default)
   return system && bounded(name, system)

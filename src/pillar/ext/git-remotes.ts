@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { type Log, makeOwnFolder, PRIVATE_FILE } from '../../base/mod.ts'
 import { option, rawOption } from '../../config/mod.ts'
-import { type Dict, isDict, isList, str, type Value } from '../../data/mod.ts'
+import { type Dict, isDict, str, type Value } from '../../data/mod.ts'
 import {
   type ConfiguredRemote,
   configuredRemotes,
@@ -19,6 +19,7 @@ import {
   type RoleRules,
   writeRemoteMap,
 } from '../../git/mod.ts'
+import { gitEntries } from '../git-entries.ts'
 
 const ROLE = 'git_pillar'
 
@@ -63,11 +64,7 @@ export function pillarRemotes(opts: Dict, given: Value, log: Log): ConfiguredRem
 
 /** Return the remotes of all entries `git` of `ext_pillar`. */
 export function allPillarRemotes(opts: Dict, log: Log): ConfiguredRemote[] {
-  const configured: Value = option(opts, 'ext_pillar')
-  const entries = (isList(configured) ? configured : [])
-    .filter(isDict)
-    .filter((entry) => [...entry.keys()][0] === 'git')
-  return entries.flatMap((entry) => {
+  return gitEntries(opts).flatMap((entry) => {
     const given = entry.get('git')!
     return pillarRemotes(opts, isDict(given) ? remotesOf(given) : given, log)
   })

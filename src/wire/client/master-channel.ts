@@ -2,7 +2,7 @@
 // knows that key signs in again and repeats the request once.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLogged, type Log, namedLog, Repeats, shownText, silentLog } from '../../base/mod.ts'
-import { encodeMsgpack, str, type Value } from '../../data/mod.ts'
+import { str, type Value } from '../../data/mod.ts'
 import { tracedSending } from '../../telemetry/mod.ts'
 import { CONTEXT_VERSION, Crypticle, DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from '../crypto/mod.ts'
 import { bytesOf, dictOf, PROTOCOL_VERSION } from '../envelope.ts'
@@ -20,6 +20,7 @@ import { type Credentials, outcomeText, SignInError, type SignInOutcome } from '
 import { openPrivateReply } from './private-reply.ts'
 import type { MinionSettings } from './settings.ts'
 import { newNonce, SignIn } from './sign-in.ts'
+import { signedPart } from './signed-part.ts'
 
 const ACCEPTANCE_WAIT = 10
 
@@ -290,11 +291,4 @@ function checkFailure(reply: Value): void {
   if (typeof reply !== 'string' || !reply.startsWith(before)) return
   const cause = shownText(reply.slice(before.length), 300)
   throw new WireError('SaltClientError', `The master could not carry out the request: ${cause}`)
-}
-
-/** Return the bytes that `minion_sign_messages` signs: the load as the master sees it when it verifies. */
-export function signedPart(load: ReadonlyMap<unknown, unknown>): Uint8Array {
-  const part = new Map(load)
-  for (const field of ['nonce', 'tok', 'sig', OFFER]) part.delete(field)
-  return encodeMsgpack(part, 'wire')
 }

@@ -1,5 +1,5 @@
 export { ClearClient } from './clear-client.ts'
-export { MasterChannel, type MasterChannelOptions, type SendOptions, signedPart } from './master-channel.ts'
+export { MasterChannel, type MasterChannelOptions, type SendOptions } from './master-channel.ts'
 export { MasterKeyPin } from './master-key.ts'
 export {
   type Credentials,
@@ -12,3 +12,4 @@ export {
 export { type PublicationOptions, PublicationReceiver } from './publication-receiver.ts'
 export type { MinionSettings } from './settings.ts'
 export { newNonce, SignIn } from './sign-in.ts'
+export { signedPart } from './signed-part.ts'
