@@ -126,14 +126,12 @@ const issuers = {
 
 const signing = {
   common_name: arg.text('Common name'),
-  mount,
   issuer_ref: optional('Name or id of the issuer. Default: that of the role'),
   alt_names: optional(
     'Further names: a list or text with commas of names and of `type:value`, or a dict by type; types are dns, email, ip, uri and OIDs',
   ),
   ttl: optional('Life of the certificate'),
   exclude_cn_from_sans: arg.flag('Leave the common name out of the alternative names', { default: false }),
-  kwargs: fields,
 }
 
 const signingPath = (mount: string, issuer: Value, action: string, role: string): string =>
@@ -188,7 +186,17 @@ async function requestOf(
 const certificates = {
   issue_certificate: changes({
     doc: 'Let Vault make a key and a certificate.',
-    args: { role_name: name, ...signing, format: arg.text('`pem`, `der` or `pem_bundle`', { default: 'pem' }) },
+    args: {
+      role_name: name,
+      common_name: signing.common_name,
+      mount,
+      issuer_ref: signing.issuer_ref,
+      alt_names: signing.alt_names,
+      ttl: signing.ttl,
+      format: arg.text('`pem`, `der` or `pem_bundle`', { default: 'pem' }),
+      exclude_cn_from_sans: signing.exclude_cn_from_sans,
+      kwargs: fields,
+    },
     returns: ret.dict('`certificate`, `private_key`, `ca_chain`, `serial_number` and so on'),
     example: 'vault_pki.issue_certificate web www.example.com ttl=24h',
     run: (ctx, { role_name, mount, issuer_ref, alt_names, kwargs, ...own }) =>
@@ -203,13 +211,19 @@ const certificates = {
     doc: 'Let Vault sign a request for a certificate, or one that is made of a private key.',
     args: {
       role_name: name,
-      ...signing,
+      common_name: signing.common_name,
+      mount,
       csr: optional('The request: path, text or bytes. Either csr or private_key is needed'),
       private_key: arg.any('Private key: path, text or bytes', { optional: true, secret: true }),
       private_key_passphrase: arg.text('Passphrase of the private key', { optional: true, secret: true }),
       digest: arg.text('Hash for the signature of the request', { default: 'sha256' }),
+      issuer_ref: signing.issuer_ref,
+      alt_names: signing.alt_names,
+      ttl: signing.ttl,
       sign_verbatim: arg.flag('Sign the request as it is, whatever the role says', { default: false }),
       encoding: arg.text('`pem`, `der` or `pem_bundle`', { default: 'pem' }),
+      exclude_cn_from_sans: signing.exclude_cn_from_sans,
+      kwargs: fields,
     },
     returns: ret.dict('`certificate`, `ca_chain`, `serial_number` and so on'),
     example: 'vault_pki.sign_certificate web www.example.com private_key=/etc/pki/web.key',
