@@ -79,7 +79,7 @@ export interface FileBackend {
   /** Throw for problems with the configuration. */
   check?(): void
   clearCache?(): void
-  /** Clear the cached file lists of one environment, or of all. Return the environments whose lists were cached. */
+  /** Clear the cached file lists of one environment, or of all. Return the environments that were listed since the last time. */
   clearLists?(saltenv: string | null): string[]
   locks?(): BackendLocks
   /** Return the status of each remote. */

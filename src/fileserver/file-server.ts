@@ -5,6 +5,7 @@ import { type Dict, isDict } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { FileBackend } from './backend.ts'
 import { openGitFiles } from './gitfs/mod.ts'
+import { ListedEnvironments } from './listed-environments.ts'
 import { MinionFiles } from './minionfs.ts'
 import type { BackendName } from './names.ts'
 import { ownBackend } from './own-backends.ts'
@@ -16,7 +17,7 @@ import { openHgFiles, openSvnFiles } from './trees/mod.ts'
 type Make = (opts: Dict, host: Host, log: Log) => FileBackend | undefined
 
 const MAKERS: Readonly<Record<BackendName, Make>> = {
-  roots: (opts, host) => new Roots(opts, host),
+  roots: (opts, host) => new Roots(opts, host, new ListedEnvironments(option(opts, 'cachedir'))),
   minionfs: (opts, host) => (option(mastersOf(opts), 'file_recv') ? new MinionFiles(mastersOf(opts), host) : undefined),
   gitfs: (opts, _, log) => openGitFiles(opts, log),
   svnfs: openSvnFiles,

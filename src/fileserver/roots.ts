@@ -6,15 +6,18 @@ import { type FileStat, type Host, unlessRefused } from '../host/mod.ts'
 import type { FileBackend, FolderEntry, FolderListing, ServedFile } from './backend.ts'
 import { rootsChanges } from './changes.ts'
 import { isIgnored } from './ignored.ts'
+import type { ListedEnvironments } from './listed-environments.ts'
 
 export class Roots implements FileBackend {
   readonly name = 'roots'
   private readonly opts: Dict
   private readonly host: Host
+  private readonly listed: ListedEnvironments | undefined
 
-  constructor(opts: Dict, host: Host) {
+  constructor(opts: Dict, host: Host, listed?: ListedEnvironments) {
     this.opts = opts
     this.host = host
+    this.listed = listed
   }
 
   private get roots(): Dict {
@@ -24,6 +27,10 @@ export class Roots implements FileBackend {
 
   async envs(): Promise<string[]> {
     return [...this.roots.keys()].map((name) => str(name)).sort()
+  }
+
+  clearLists(saltenv: string | null): string[] {
+    return this.listed?.clear(saltenv) ?? []
   }
 
   /** Return the directories of an environment; `__env__` matches every environment that is not listed. */
@@ -99,7 +106,9 @@ export class Roots implements FileBackend {
   async list(saltenv: string): Promise<FolderListing> {
     const found = { files: new Set<string>(), dirs: new Set<string>(), emptyDirs: new Set<string>() }
     const links = new Map<string, string>()
-    for (const root of this.directories(saltenv)) await this.walk(root, '', { ...found, links }, new Set())
+    const directories = this.directories(saltenv)
+    for (const root of directories) await this.walk(root, '', { ...found, links }, new Set())
+    if (directories.length > 0) this.listed?.note(saltenv)
     const sorted = (paths: Set<string>): string[] => [...paths].sort()
     return {
       files: sorted(found.files),

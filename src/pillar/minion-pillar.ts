@@ -25,13 +25,16 @@ export interface MinionPillarRequest {
 /** The option, named as in Salt, that is set in a compilation without Vault. */
 const WITHOUT_VAULT = '_vault_runner_is_compiling_pillar_templates'
 
-/** Return the options for pillar templates: the master's, except for some of the minion's. */
+/**
+ * Return the options for pillar templates: the master's, except for some of the minion's. Environments of the master apply
+ * where the request has none.
+ */
 function optionsFor(opts: Dict, request: MinionPillarRequest): Dict {
   const { id, grains, saltenv = null, pillarenv = null, isWithoutVault = false } = request
   const own = new Map(opts)
   if (isWithoutVault) own.set(WITHOUT_VAULT, true)
-  own.set('id', id).set('grains', grains).set('saltenv', saltenv).set('pillarenv', pillarenv)
-  return own.set('file_client', 'local')
+  own.set('saltenv', saltenv ?? option(opts, 'saltenv')).set('pillarenv', pillarenv ?? option(opts, 'pillarenv'))
+  return own.set('id', id).set('grains', grains).set('file_client', 'local')
 }
 
 export async function minionPillar(known: MinionKnowledge, host: Host, request: MinionPillarRequest): Promise<Dict> {

@@ -1787,21 +1787,36 @@ export interface Calls {
   'vault_gpg.show_session_key': string
   'vault_gpg.sign': string
   'vault_gpg.verify': boolean
+  'vault_pki.delete_issuer': boolean
+  'vault_pki.delete_key': boolean
   'vault_pki.delete_role': boolean
+  'vault_pki.generate_intermediate': Dict
+  'vault_pki.generate_intermediate_csr': Dict
+  'vault_pki.generate_key': Dict
+  'vault_pki.generate_root': Dict
   'vault_pki.get_default_issuer': null | string
+  'vault_pki.get_key_id': string
+  'vault_pki.import_issuer': Dict
+  'vault_pki.import_issuer_intermediate': Dict
   'vault_pki.issue_certificate': Dict
   'vault_pki.list_certificates': string[]
   'vault_pki.list_issuers': Dict
+  'vault_pki.list_keys': Dict
   'vault_pki.list_revoked_certificates': string[]
   'vault_pki.list_roles': string[]
   'vault_pki.read_certificate': string
+  'vault_pki.read_certificate_full': Dict
   'vault_pki.read_issuer': Dict | null
   'vault_pki.read_issuer_certificate': string
+  'vault_pki.read_issuer_crl': null | string
   'vault_pki.read_role': Dict | null
+  'vault_pki.read_urls': Dict | null
   'vault_pki.revoke_certificate': boolean
   'vault_pki.set_default_issuer': boolean
   'vault_pki.sign_certificate': Dict
+  'vault_pki.update_issuer': boolean
   'vault_pki.write_role': boolean
+  'vault_pki.write_urls': boolean
   'vault_plugin.deregister': boolean
   'vault_plugin.get_config': Dict
   'vault_plugin.list': string[]

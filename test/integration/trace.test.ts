@@ -62,7 +62,9 @@ beforeAll(async () => {
     '  test.fail_without_changes: []',
   )
   // one change is enough, however often the file is written to before the beacon sees it
-  master = await site.master('master', '127.0.0.1', { reactor_limits: { 'salt/beacon/*': { rate: 1, per: 600 } } })
+  const limits = { 'salt/beacon/*': { rate: 1, per: 600 } }
+  // the id of a job that a user starts ends with the number of the process
+  master = await site.master('master', '127.0.0.1', { reactor_limits: limits, unique_jid: true })
   const files = new Map<string, unknown>([[at('watched.conf'), { mask: ['modify'] }]])
   await site.minion('web1', { beacons: { inotify: [{ files: Object.fromEntries(files) }, { interval: 0.2 }] } })
   await master.event(/^salt\/minion\/web1\/start$/)
@@ -130,6 +132,7 @@ describe('trace.show', () => {
   it('reports what has no trace', async () => {
     for (const [what, text] of [
       ['20200101000000000000', /There is no job 20200101000000000000/],
+      ['20200101000000000000_4711', /There is no job 20200101000000000000_4711/],
       ['nothing/*', /There is no event with tag 'nothing\/\*' in the journal/],
       [999_999_999, /There is no event 999999999/],
     ] as const) {
@@ -140,6 +143,7 @@ describe('trace.show', () => {
   it('shows who started a job', async () => {
     await master.ask('web1', 'test.ping')
     const jid = master.seen.findLast(({ tag }) => /\/ret\/web1$/.test(tag))!.data.get('jid')!
+    expect(jid).toMatch(/^\d{20}_\d+$/)
     const { value } = await master.run('trace.show', [jid])
     expect(links(value)).toEqual([`user ${master.user}`, 'job test.ping on web1', 'minion web1 done'])
   })

@@ -92,7 +92,7 @@ export default defineRunner({
       },
     }),
     clear_file_list_cache: masterFn({
-      doc: 'Forget cached lists of files. Return by backend the environments whose lists were cached.',
+      doc: 'Forget cached lists of files. Return by backend the environments that were listed since the last time.',
       args: { saltenv: arg.text('Environment. Default: all', { optional: true }), backend },
       examples: ['salt-run fileserver.clear_file_list_cache', 'salt-run fileserver.clear_file_list_cache saltenv=dev'],
       run: (ctx, { saltenv, backend }) => {

@@ -65,6 +65,23 @@ describe('pillar', () => {
     expect(await call('raw', ['role'], { masked: true })).toBe('web')
   })
 
+  test('shows why parts of the pillar are missing, without secrets and lines of files', async () => {
+    const quoted = "Rendering SLS 'db' failed: Jinja error: no user 'hunter22'; line 2\n\n---\npw: swordfish\n---"
+    const pillar = toValue({
+      user: 'somebody',
+      db: { password: 'hunter22' },
+      _errors: [quoted, 'No file in base'],
+    }) as Dict
+    const shown = "Rendering SLS 'db' failed: Jinja error: no user '**********'; line 2"
+    for (const name of ['items', 'data']) {
+      const masked = (await call(name, [], { pillar, masked: true })) as Dict
+      expect(masked.get('_errors')).toEqual([shown, 'No file in base'])
+      expect(masked.get('user')).toBe('**********')
+    }
+    const whole = (await call('items', [], { pillar, masked: true, kwargs: { unmask: true } })) as Dict
+    expect(whole.get('_errors')).toEqual([quoted, 'No file in base'])
+  })
+
   test('raises for a missing key only when pillar_raise_on_missing says so', async () => {
     const opts: Dict = new Map([['pillar_raise_on_missing', true]])
     await expect(call('get', ['nope'], { opts })).rejects.toThrow("'Pillar key not found: nope'")

@@ -9,12 +9,16 @@ import {
   failure,
   filterBy,
   HIDDEN,
+  HiddenTexts,
+  hideMarked,
   isList,
+  isSecretName,
   iterate,
   OrderedDict,
   PyError,
   PySet,
   quote,
+  secretTexts,
   str,
   Tuple,
   traverse,
@@ -69,11 +73,38 @@ function mask(value: Value): Value {
   return masked
 }
 
+/** Return the texts under names of secrets. */
+function* secretsIn(value: Value): Generator<string> {
+  if (isList(value)) for (const item of value) yield* secretsIn(item)
+  if (!(value instanceof Map)) return
+  for (const [key, item] of value) yield* isSecretName(str(key)) ? secretTexts(item, true) : secretsIn(item)
+}
+
+/** Quoted lines of a pillar file, which follow the message of a failed template. */
+const QUOTED_LINES = /\n+---\n[\s\S]*/
+
+/**
+ * Mask a whole pillar. Its errors stay readable, because they say why data is missing; known secrets and quoted lines of pillar
+ * files are left out of them.
+ */
+function maskPillar(pillar: Dict): Dict {
+  const masked = mask(pillar) as Dict
+  const errors = pillar.get('_errors') ?? null
+  if (!isList(errors)) return masked
+  const hidden = new HiddenTexts()
+  hidden.add(secretsIn(pillar))
+  const reason = (error: Value): string => hidden.mask(hideMarked(str(error))).replace(QUOTED_LINES, '')
+  return masked.set('_errors', errors.map(reason))
+}
+
 function shown(ctx: FunctionContext, value: Dict, unmask: boolean | null): Dict
 function shown(ctx: FunctionContext, value: Value, unmask: boolean | null): Value
 function shown(ctx: FunctionContext, value: Value, unmask: boolean | null): Value {
   return (unmask ?? !ctx.masked) ? value : mask(value)
 }
+
+const shownPillar = (ctx: FunctionContext, pillar: Dict, unmask: boolean | null): Dict =>
+  (unmask ?? !ctx.masked) ? pillar : maskPillar(pillar)
 
 /**
  * Return the pillar in memory, or a fresh one in the form of `items`: masked on the command line, whatever `unmask`
@@ -194,7 +225,7 @@ async function item(ctx: FunctionContext, asked: Bound<typeof itemArgs>): Promis
 }
 
 async function items(ctx: FunctionContext, asked: FreshArgs): Promise<Dict> {
-  if (asked.args.length === 0) return shown(ctx, await fresh(ctx, asked), asked.unmask)
+  if (asked.args.length === 0) return shownPillar(ctx, await fresh(ctx, asked), asked.unmask)
   const { args, pillarenv, saltenv } = asked
   return item(ctx, { args, default: null, delimiter: null, pillarenv, saltenv, unmask: null })
 }
@@ -287,7 +318,7 @@ export default defineModule({
         const ext = typeof external === 'string' ? await deserialize('yaml', external) : external
         const override = pillar instanceof Map ? pillar : null
         const fresh = await ctx.freshPillar({ pillarenv: null, override, overrideEncoding: null, ext })
-        return shown(ctx, fresh, unmask)
+        return shownPillar(ctx, fresh, unmask)
       },
     }),
     explain: reads({

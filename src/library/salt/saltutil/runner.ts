@@ -11,8 +11,8 @@ import {
   syncModules,
 } from '../../../sdk/mod.ts'
 
-/** The families by the name of the function, with the folder if it has another name. */
-const FAMILIES: ReadonlyArray<readonly [word: string, folder?: string]> = [
+/** The families by the name of the function, with the folder and the key in the result of `sync_all` if they have other names. */
+const FAMILIES: ReadonlyArray<readonly [word: string, folder?: string, key?: string]> = [
   ['clouds'],
   ['modules'],
   ['states'],
@@ -20,7 +20,7 @@ const FAMILIES: ReadonlyArray<readonly [word: string, folder?: string]> = [
   ['renderers'],
   ['returners'],
   ['output'],
-  ['proxymodules', 'proxy'],
+  ['proxymodules', 'proxy', 'proxymodules'],
   ['runners'],
   ['wheel'],
   ['engines'],
@@ -81,7 +81,9 @@ export default defineRunner({
       run: async (ctx, given) => {
         const synced: Dict = new Map()
         const offered = listedOnce(ctx.files)
-        for (const [word, folder = word] of FAMILIES) synced.set(folder, await sync(ctx, folder, given, offered))
+        for (const [word, folder = word, key = folder] of FAMILIES) {
+          synced.set(key, await sync(ctx, folder, given, offered))
+        }
         for (const family of FURTHER) {
           const names = await sync(ctx, family, given, offered)
           if (names.length > 0) synced.set(family, names)

@@ -1,5 +1,6 @@
 // Shows causes and consequences: the chain from a beacon, an event or a command through reactions, calls,
 // orchestrations and jobs to the states of minions.
+import { isJid } from '../../../base/mod.ts'
 import { type Dict, failure, fnmatch, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 import { givenNumber } from '../common/given.ts'
@@ -20,7 +21,7 @@ function eventOf(ctx: MasterContext, wanted: string): TracedEvent {
 
 async function chainOf(ctx: MasterContext, wanted: string, most: number | undefined): Promise<Dict> {
   const chain = new Chain(ctx, most)
-  if (!/^\d{20}$/.test(wanted)) return chain.ofEvent(eventOf(ctx, wanted))
+  if (!isJid(wanted)) return chain.ofEvent(eventOf(ctx, wanted))
   if (!ctx.jobs.job(wanted) && !ctx.orchestrations().run(wanted)) throw failure(`There is no job ${wanted}`)
   return chain.ofJob(wanted)
 }

@@ -1,12 +1,14 @@
 // The secrets engine for certificates: roles, issuers, and the certificates that Vault signs.
 import { recover } from '../../../base/mod.ts'
-import { type Dict, isDict, isList, markSecret, misuse, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { failure, isDict, isInt, isList, markSecret, misuse, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret, x509 } from '../../../sdk/mod.ts'
 import { dataOf, type VaultAccess } from './access.ts'
 import { altNameFields, otherNames, readAltNames, requestNames } from './alt-names.ts'
-import { listed, unlessMissing } from './approles.ts'
+import { listed } from './approles.ts'
 import { asking, dataAt, given, items } from './asking.ts'
 import { isVaultError } from './errors.ts'
+import { addresses, authorities, keys } from './pki-authorities.ts'
+import { issuerAt, listedFacts, signingIssuer } from './pki-issuers.ts'
 
 const mount = arg.text('Mount of the engine', { default: 'pki' })
 const name = arg.text('Name of the role')
@@ -72,29 +74,12 @@ const roles = {
   }),
 }
 
-/** Return an issuer; null if it does not exist: Vault then answers with an error. */
-async function issuerAt(access: VaultAccess, ref: string, mount: string): Promise<Dict | null> {
-  try {
-    return await dataAt(access, `${mount}/issuer/${ref}`)
-  } catch (error) {
-    const isMissing = /unable to find PKI issuer for reference|no default issuer currently configured/
-    if (isVaultError(error, 'VaultServerError') && isMissing.test(error.message)) return null
-    throw error
-  }
-}
-
-async function issuersOf(access: VaultAccess, mount: string): Promise<Dict> {
-  const body = await unlessMissing(access.list(`${mount}/issuers`))
-  const info = body === undefined ? null : (dataOf(body).get('key_info') ?? null)
-  return isDict(info) ? info : new Map()
-}
-
 const issuers = {
   list_issuers: reads({
     doc: 'Return the issuers.',
     args: { mount },
     returns: ret.dict('Facts by the id of the issuer'),
-    run: (ctx, { mount }) => asking(ctx, (access) => issuersOf(access, mount)),
+    run: (ctx, { mount }) => asking(ctx, (access) => listedFacts(access, `${mount}/issuers`)),
   }),
   read_issuer: reads({
     doc: 'Return an issuer.',
@@ -120,7 +105,7 @@ const issuers = {
     returns: ret.optional(ret.string('The id')),
     run: (ctx, { mount }) =>
       asking(ctx, async (access) => {
-        const found = [...(await issuersOf(access, mount))].find(
+        const found = [...(await listedFacts(access, `${mount}/issuers`))].find(
           ([, facts]) => isDict(facts) && truthy(facts.get('is_default') ?? false),
         )
         return found ? str(found[0]) : null
@@ -141,14 +126,12 @@ const issuers = {
 
 const signing = {
   common_name: arg.text('Common name'),
-  mount,
   issuer_ref: optional('Name or id of the issuer. Default: that of the role'),
   alt_names: optional(
     'Further names: a list or text with commas of names and of `type:value`, or a dict by type; types are dns, email, ip, uri and OIDs',
   ),
   ttl: optional('Life of the certificate'),
   exclude_cn_from_sans: arg.flag('Leave the common name out of the alternative names', { default: false }),
-  kwargs: fields,
 }
 
 const signingPath = (mount: string, issuer: Value, action: string, role: string): string =>
@@ -203,7 +186,17 @@ async function requestOf(
 const certificates = {
   issue_certificate: changes({
     doc: 'Let Vault make a key and a certificate.',
-    args: { role_name: name, ...signing, format: arg.text('`pem`, `der` or `pem_bundle`', { default: 'pem' }) },
+    args: {
+      role_name: name,
+      common_name: signing.common_name,
+      mount,
+      issuer_ref: signing.issuer_ref,
+      alt_names: signing.alt_names,
+      ttl: signing.ttl,
+      format: arg.text('`pem`, `der` or `pem_bundle`', { default: 'pem' }),
+      exclude_cn_from_sans: signing.exclude_cn_from_sans,
+      kwargs: fields,
+    },
     returns: ret.dict('`certificate`, `private_key`, `ca_chain`, `serial_number` and so on'),
     example: 'vault_pki.issue_certificate web www.example.com ttl=24h',
     run: (ctx, { role_name, mount, issuer_ref, alt_names, kwargs, ...own }) =>
@@ -218,13 +211,19 @@ const certificates = {
     doc: 'Let Vault sign a request for a certificate, or one that is made of a private key.',
     args: {
       role_name: name,
-      ...signing,
+      common_name: signing.common_name,
+      mount,
       csr: optional('The request: path, text or bytes. Either csr or private_key is needed'),
       private_key: arg.any('Private key: path, text or bytes', { optional: true, secret: true }),
       private_key_passphrase: arg.text('Passphrase of the private key', { optional: true, secret: true }),
       digest: arg.text('Hash for the signature of the request', { default: 'sha256' }),
+      issuer_ref: signing.issuer_ref,
+      alt_names: signing.alt_names,
+      ttl: signing.ttl,
       sign_verbatim: arg.flag('Sign the request as it is, whatever the role says', { default: false }),
       encoding: arg.text('`pem`, `der` or `pem_bundle`', { default: 'pem' }),
+      exclude_cn_from_sans: signing.exclude_cn_from_sans,
+      kwargs: fields,
     },
     returns: ret.dict('`certificate`, `ca_chain`, `serial_number` and so on'),
     example: 'vault_pki.sign_certificate web www.example.com private_key=/etc/pki/web.key',
@@ -255,19 +254,32 @@ const certificates = {
     doc: 'Revoke a certificate.',
     args: {
       serial: optional('Serial number, in hexadecimal with colons'),
-      certificate: optional('The certificate in PEM, in place of its serial number'),
+      certificate: optional('The certificate, in place of its serial number: path, text or bytes'),
+      private_key: arg.any('Private key of the certificate, as the proof for a token that may revoke only by key', {
+        optional: true,
+        secret: true,
+      }),
+      private_key_passphrase: arg.text('Passphrase of the private key', { optional: true, secret: true }),
       mount,
     },
     returns: ret.boolean('Whether Vault revoked it'),
     example: 'vault_pki.revoke_certificate 17:b3:0c',
-    run: (ctx, { serial, certificate, mount }) =>
+    run: (ctx, { serial, certificate, private_key, private_key_passphrase, mount }) =>
       asking(ctx, async (access) => {
         if ((serial === null) === (certificate === null)) throw misuse('Give either serial or certificate')
+        const pem = certificate === null ? null : await ctx.call('x509.encode_certificate', [certificate])
+        const key =
+          private_key === null
+            ? null
+            : await ctx.call('x509.encode_private_key', [private_key], { private_key_passphrase })
+        const { decimalToHex } = await x509()
+        const serial_number = isInt(serial) ? decimalToHex(BigInt(serial)).toLowerCase() : serial
+        const payload = given({ serial_number, certificate: pem as Value, private_key: key as Value })
         return recover(
           (error) => isVaultError(error, 'VaultInvocationError'),
           false,
           async () => {
-            await access.post(`${mount}/revoke`, given({ serial_number: serial, certificate }), { isRepeatable: true })
+            await access.post(`${mount}/revoke${key === null ? '' : '-with-key'}`, payload, { isRepeatable: true })
             return true
           },
         )
@@ -293,10 +305,34 @@ const certificates = {
     run: (ctx, { serial, mount }) =>
       asking(ctx, async (access) => str(dataOf(await access.get(`${mount}/cert/${serial}`)).get('certificate') ?? '')),
   }),
+  read_certificate_full: reads({
+    doc: 'Return a certificate with its chain, which begins with the issuer.',
+    args: { serial: arg.text('Serial number; `ca` for the certificate of the default issuer'), mount },
+    returns: ret.dict('`certificate`, `ca_chain` and further facts'),
+    example: 'vault_pki.read_certificate_full 17:b3:0c',
+    run: (ctx, { serial, mount }) =>
+      asking(ctx, async (access) => {
+        const facts = dataOf(await access.get(`${mount}/cert/${serial}`))
+        facts.set('certificate', `${str(facts.get('certificate') ?? '').trimEnd()}\n`)
+        if (serial === 'ca_chain') return facts
+        const ofDefault = serial === 'ca' || serial === 'crl'
+        // Vault names the issuer of revoked certificates only
+        const named = ofDefault ? 'default' : (facts.get('issuer_id') ?? null)
+        const ref = truthy(named)
+          ? str(named)
+          : await signingIssuer(access, facts, mount, new Date(ctx.host.now() * 1000))
+        if (ref === null) throw failure('Failed to determine cert issuer')
+        const issuer = await issuerAt(access, ref, mount)
+        if (issuer === null) throw failure(`Failed to lookup issuer \`${ref}\``)
+        const [own, chain] = [issuer.get('certificate') ?? null, issuer.get('ca_chain') ?? []]
+        const all = isList(chain) ? chain : []
+        return facts.set('ca_chain', all.includes(own) ? all : [own, ...all])
+      }),
+  }),
 }
 
 export default defineModule({
   name: 'vault_pki',
   doc: 'Certificates of Vault.',
-  functions: { ...roles, ...issuers, ...certificates },
+  functions: { ...roles, ...issuers, ...certificates, ...keys, ...authorities, ...addresses },
 })

@@ -27,6 +27,9 @@ const USUAL: ReadonlyMap<Value, Value> = new Map<Value, Value>([
   ['not_before_duration', 30],
 ])
 
+/** A field that only OpenBao has; Vault ignores it and always allows commas. */
+const ONLY_OPENBAO = 'allow_commas_in_identity_templates'
+
 const fetchRole = (ctx: StateContext, name: string, mount: string): Promise<Value> =>
   ifFound(() => ctx.call('vault_ssh.read_role', [name], { mount }))
 
@@ -53,7 +56,7 @@ function role(
     fetch: () => fetchRole(ctx, name, mount),
     wanted: { key_type: kind, ...fields },
     sets: ROLE_LISTS,
-    view: (current) => new Map([...USUAL, ...current]),
+    view: (current) => new Map([...USUAL, [ONLY_OPENBAO, fields[ONLY_OPENBAO] ?? null], ...current]),
     write: async () =>
       ctx.call(kind === 'ca' ? 'vault_ssh.write_role_ca' : 'vault_ssh.write_role_otp', [name], { ...fields, mount }),
   })
@@ -140,6 +143,9 @@ export default defineState({
         allowed_user_key_lengths: optional('Dict of key types and lengths'),
         algorithm_signer: arg.text('Algorithm of signatures', { default: 'default' }),
         not_before_duration: arg.any('Time before the signature from which certificates are valid', { default: 30 }),
+        allow_commas_in_identity_templates: flag(
+          'Whether values in templates of users and domains may have commas; only OpenBao has this field',
+        ),
         mount,
       },
       run: (ctx, { name, mount, ...fields }) => {
