@@ -31,6 +31,9 @@ interface Reply {
   lines: string[]
 }
 
+/** Characters of a reply with all its lines. */
+const LONGEST_REPLY = 1 << 20
+
 class Conversation {
   private readonly connection: Connection
   private buffer = ''
@@ -45,6 +48,7 @@ class Conversation {
       const piece = await this.connection.read()
       if (piece === undefined) throw new MailRefused('Connection unexpectedly closed')
       this.buffer += this.decoder.decode(piece, { stream: true })
+      if (this.buffer.length > LONGEST_REPLY) throw new MailRefused('The server sends a reply without an end')
     }
     const end = this.buffer.indexOf('\n')
     const line = this.buffer.slice(0, end).replace(/\r$/, '')
@@ -54,11 +58,13 @@ class Conversation {
 
   async reply(): Promise<Reply> {
     const lines: string[] = []
-    for (;;) {
+    for (let length = 0; length <= LONGEST_REPLY; ) {
       const line = await this.line()
+      length += line.length + 1
       lines.push(line.slice(4))
       if (line[3] !== '-') return { code: Number(line.slice(0, 3)), lines }
     }
+    throw new MailRefused('The server sends a reply without an end')
   }
 
   async say(text: string): Promise<Reply> {
