@@ -34,6 +34,11 @@ interface Reply {
 /** Characters of a reply with all its lines. */
 const LONGEST_REPLY = 1 << 20
 
+function required(reply: Reply, codes: readonly number[], complaint: string): Reply {
+  if (!codes.includes(reply.code)) throw new MailRefused(`${complaint}: ${reply.code} ${reply.lines.join(' ')}`)
+  return reply
+}
+
 class Conversation {
   private readonly connection: Connection
   private buffer = ''
@@ -68,15 +73,24 @@ class Conversation {
   }
 
   async say(text: string): Promise<Reply> {
+    // an address or a name must not bring commands of its own
+    if (/[\r\n]/.test(text)) throw new MailRefused('An address or a name has a line break')
+    return this.send(text)
+  }
+
+  private async send(text: string): Promise<Reply> {
     await this.connection.write(`${text}\r\n`)
     return this.reply()
   }
 
   /** A command that must be answered with one of the codes. */
   async expect(text: string, codes: readonly number[], complaint: string): Promise<Reply> {
-    const reply = await this.say(text)
-    if (!codes.includes(reply.code)) throw new MailRefused(`${complaint}: ${reply.code} ${reply.lines.join(' ')}`)
-    return reply
+    return required(await this.say(text), codes, complaint)
+  }
+
+  /** Send the message after DATA. */
+  async message(text: string): Promise<Reply> {
+    return required(await this.send(text), [250], 'The message was refused')
   }
 }
 
@@ -121,7 +135,7 @@ async function deliver(talk: Conversation, { sender, recipients, message }: Enve
   if (accepted === 0) throw new MailRefused('All recipients were refused.')
   await talk.expect('DATA', [354], 'The server replied with an unexpected error code')
   const body = message.replace(/\r?\n|\r/g, '\r\n').replace(/^\./gm, '..')
-  await talk.expect(`${body}${body.endsWith('\r\n') ? '' : '\r\n'}.`, [250], 'The message was refused')
+  await talk.message(`${body}${body.endsWith('\r\n') ? '' : '\r\n'}.`)
   await talk.say('QUIT')
 }
 
