@@ -26,7 +26,10 @@ export class Seal {
   open(sealed: Uint8Array, place: string): Buffer {
     const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length)
     try {
-      const decipher = createDecipheriv('aes-256-gcm', this.key, bytes.subarray(0, NONCE)).setAAD(Buffer.from(place))
+      if (bytes.length < NONCE + TAG) throw new RangeError('too short')
+      const options = { authTagLength: TAG }
+      const decipher = createDecipheriv('aes-256-gcm', this.key, bytes.subarray(0, NONCE), options)
+      decipher.setAAD(Buffer.from(place))
       decipher.setAuthTag(bytes.subarray(bytes.length - TAG))
       return Buffer.concat([decipher.update(bytes.subarray(NONCE, bytes.length - TAG)), decipher.final()])
     } catch {

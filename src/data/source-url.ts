@@ -31,7 +31,7 @@ const percentEncoded = (text: string): string =>
 
 /** The URL without the password in it. */
 export function redactUrl(url: string): string {
-  return url.replace(/(https?):\/\/.*@/gi, '$1://<redacted>@')
+  return url.replace(/(https?|ftps?):\/\/.*@/gi, '$1://<redacted>@')
 }
 
 /** A path below a root of the file server, and the environment that the URL names. */

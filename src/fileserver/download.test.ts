@@ -21,7 +21,7 @@ const web = (answer: RequestListener): Promise<number> => listening(createServer
 
 /** A server that has one file and two ways of passive transfer. */
 async function ftp(knowsEpsv: boolean): Promise<number> {
-  const data = createTcpServer((socket) => socket.end('over ftp'))
+  const data = createTcpServer((socket) => socket.on('error', () => socket.destroy()).end('over ftp'))
   const dataPort = await listening(data)
   const pasv = `227 Entering (127,0,0,1,${dataPort >> 8},${dataPort & 255})`
   const replies: Record<string, string> = {
@@ -76,6 +76,13 @@ describe('a source from elsewhere', () => {
   test('that an FTP server does not have is an error in its words', async () => {
     const url = `ftp://127.0.0.1:${await ftp(true)}/other`
     await expect(fetched(url)).rejects.toThrow(`Could not retrieve ${url} from FTP server. Exception: 550 no such file`)
+  })
+
+  test('sends an FTP server no command that is a part of the address, and shows no password', async () => {
+    const url = `ftp://joe:hunter22@127.0.0.1:${await ftp(true)}/dir/file%0d%0aDELE%20dir/file`
+    const error = await fetched(url).catch((thrown: Error) => thrown)
+    expect((error as Error).message).toContain('control characters')
+    expect((error as Error).message).not.toContain('hunter22')
   })
 
   test('comes from a bucket, with a signed request', async () => {

@@ -63,7 +63,7 @@ const fromFtp: Download = async (host, opts, url, target) => {
     await host.writeStream(target, retrieve(new URL(url), seconds), { mode: 0o600 })
   } catch (error) {
     throw refused(
-      `Could not retrieve ${url} from FTP server. Exception: ${toError(fromNodeError(error)).message}`,
+      `Could not retrieve ${redactUrl(url)} from FTP server. Exception: ${toError(fromNodeError(error)).message}`,
       error,
     )
   }

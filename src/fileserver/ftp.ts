@@ -8,6 +8,11 @@ import { trustSystem } from '../http/mod.ts'
 
 const PORTS: Readonly<Record<string, number>> = lookup({ 'ftp:': 21, 'ftps:': 990 })
 
+const CONTROL = /[\0-\x1f\x7f]/
+
+/** Characters of a line of the server. */
+const LONGEST_LINE = 64 << 10
+
 /** The bytes of the file; the whole is given up after that many silent seconds. */
 export async function* retrieve(url: URL, seconds: number): AsyncGenerator<Uint8Array> {
   if (url.protocol === 'ftps:') await trustSystem()
@@ -16,6 +21,8 @@ export async function* retrieve(url: URL, seconds: number): AsyncGenerator<Uint8
   try {
     const replies = repliesOf(control)
     const send = async (command: string, ...expected: number[]): Promise<string> => {
+      // the parts of an address could bring commands of their own
+      if (CONTROL.test(command)) throw new Error('the address has control characters')
       if (command !== '') control.write(`${command}\r\n`)
       const { value } = await replies.next()
       const line = value ?? '421 the server closed the connection'
@@ -73,6 +80,7 @@ async function* repliesOf(socket: Socket): AsyncGenerator<string, undefined> {
   for await (const piece of socket.setEncoding('utf8') as AsyncIterable<string>) {
     const lines = (rest + piece).split(/\r?\n/)
     rest = lines.pop()!
+    if (rest.length > LONGEST_LINE) throw new Error('the server sends a line without an end')
     yield* lines.filter((line) => /^\d{3} /.test(line))
   }
   return undefined

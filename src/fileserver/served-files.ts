@@ -13,6 +13,12 @@ export interface FoundFile extends ServedFile {
 const wordsOf = (value: Value): string[] =>
   (isList(value) ? value.map(str) : str(value).split(',')).map((name) => name.trim())
 
+/** No system takes longer paths. Minions send any: to resolve the `..` of a very long one takes minutes. */
+const LONGEST_PATH = 4096
+
+/** Most backends that a request names. */
+const MOST_NAMES = 100
+
 /** Return the names of the backends that the options want. */
 export const wantedBackends = (opts: Dict): string[] => wordsOf(option(opts, 'fileserver_backend')).map(currentName)
 
@@ -42,7 +48,7 @@ export class ServedFiles {
   /** Return the named backends, or all but those with a minus; all if no name is given. */
   backends(back: Value = null): FileBackend[] {
     if (!truthy(back)) return this.all
-    const names = wordsOf(back)
+    const names = wordsOf(back).slice(0, MOST_NAMES)
     if (names.every((name) => name.startsWith('-'))) {
       const excluded = names.map((name) => currentName(name.slice(1)))
       return this.all.filter(({ name }) => !excluded.includes(name))
@@ -91,6 +97,7 @@ export class ServedFiles {
     const [, path = given, query = ''] = given.startsWith('|')
       ? ['', given.slice(1)]
       : (/^([^?]*)\?(.*)$/s.exec(given) ?? [])
+    if (path.length > LONGEST_PATH) return undefined
     const named = query === '' ? saltenv : (new URLSearchParams(query).get('saltenv') ?? saltenv)
     for (const backend of this.backends(back)) {
       const found = await backend.find(path, named, use)
@@ -102,6 +109,7 @@ export class ServedFiles {
 
   /** One folder of the tree, sorted by name; undefined where no backend has it. Of two entries of one name the first backend's counts. */
   async folder(path: string, saltenv: string): Promise<FolderEntry[] | undefined> {
+    if (path.length > LONGEST_PATH) return undefined
     const parts = await Promise.all(this.all.map((backend) => backend.folder(path, saltenv)))
     if (parts.every((part) => part === undefined))
       return path === '' && (await this.envs()).includes(saltenv) ? [] : undefined

@@ -128,6 +128,8 @@ test('A server without protocol 2, an unreachable one, and one with invalid answ
     '00',
     `0031${'a'.repeat(40)} refs/x\n`,
     `003d${'z'.repeat(40)} refs/heads/m\n00000002`,
+    // more than an answer may have, in lines that are right
+    `003d${'a'.repeat(40)} refs/heads/m\n`.repeat(1_200_000),
   ]) {
     garbage = answer
     await other.update().catch((error: Error) => error)

@@ -29,6 +29,8 @@ let running = 0
 interface Wait {
   end: typeof FLUSH | typeof END
   lines: string[]
+  /** Bytes that came so far. */
+  bytes: number
   resolve(lines: string[] | undefined): void
 }
 
@@ -119,7 +121,7 @@ export class RefWatch {
     if (!child) return Promise.resolve(undefined)
     hold(child, true)
     return new Promise((resolve) => {
-      this.wait = { end, lines: [], resolve }
+      this.wait = { end, lines: [], bytes: 0, resolve }
       child.stdin.write(text)
     })
   }
@@ -127,7 +129,9 @@ export class RefWatch {
   private hear(child: ChildProcessWithoutNullStreams, piece: Buffer): void {
     if (this.child !== child) return
     this.heard = this.heard.length === 0 ? piece : Buffer.concat([this.heard, piece])
-    if (this.heard.length > MOST_BYTES || !this.wait) return this.close()
+    if (!this.wait) return this.close()
+    this.wait.bytes += piece.length
+    if (this.wait.bytes > MOST_BYTES) return this.close()
     let at = 0
     while (at + 4 <= this.heard.length) {
       // an empty line precedes the first packet; a server without protocol 2 is reported by the word `fallback`

@@ -48,6 +48,14 @@ export function bodyText(
 
 const DECODERS = ['json', 'xml', 'yaml', 'plain']
 
+/** No text is longer. An endless answer must not be gathered until the memory is full. */
+export const LONGEST_TEXT = constants.MAX_STRING_LENGTH
+
+/** Texts that are decoded are no longer, in characters: an element or a node needs far more memory than its text. */
+const LONGEST_DECODED: Readonly<Record<string, number>> = { json: 256 << 20, xml: 64 << 20, yaml: 8 << 20 }
+
+export const isTooLong = (text: string, kind: string): boolean => text.length > (LONGEST_DECODED[kind] ?? LONGEST_TEXT)
+
 /** The kind of data the response says it is. */
 export function decoderFor(headers: ReadonlyMap<string, string>): string {
   const type = headers.get('Content-Type') ?? 'application/json'

@@ -16,7 +16,7 @@ import {
   type Value,
 } from '../data/mod.ts'
 import { fromNodeError, isHostError } from '../host/mod.ts'
-import { bodyText, decoderFor, decodeText, isDecoder, unknownDecoder } from './decode.ts'
+import { bodyText, decoderFor, decodeText, isDecoder, isTooLong, LONGEST_TEXT, unknownDecoder } from './decode.ts'
 import { HttpFailure, type HttpRequest, type HttpResponse, type SendHttp } from './request.ts'
 import { concatUrl, encodeForm } from './url.ts'
 
@@ -102,6 +102,7 @@ export class HttpQuery {
       const asked = args.text('decode_type', 'auto')
       const kind = asked === 'auto' ? decoderFor(headers) : asked
       if (!isDecoder(kind)) return answer.set('error', unknownDecoder())
+      if (isTooLong(str(body), kind)) return answer.set('error', `The answer is too long to decode as ${kind}`)
       if (kind === 'plain') wantsText = true
       else answer.set('dict', decodeText(str(body), kind))
       await this.write('decode_out', body)
@@ -144,6 +145,7 @@ export class HttpQuery {
       maxBody: Math.min(
         option(this.opts, 'http_max_body'),
         numberOf(args.value('max_body')) ?? Number.POSITIVE_INFINITY,
+        args.value('decode_body') === false ? Number.POSITIVE_INFINITY : LONGEST_TEXT,
       ),
       tls: await this.tls(),
       ...(proxy && { proxy }),

@@ -59,7 +59,8 @@ export async function streamHttp(request: HttpRequest): Promise<HttpStream> {
     if (next === undefined) {
       return { status, reason: message.statusMessage ?? '', headers: headersOf(message), body: message }
     }
-    message.resume()
+    // no body is read that nobody needs: it may have no end
+    message.destroy()
     current = next
   }
 }

@@ -13,14 +13,15 @@ const MEGABYTE = 1024 * 1024
 const bytesOf = (data: Value | undefined): Uint8Array =>
   data instanceof Uint8Array ? data : Buffer.from(textOf(data ?? null) ?? '')
 
-/** Parts of a path: more make no path that a system takes. */
-const MOST_FOLDERS = 2048
+/** No system takes longer paths, and to resolve the `..` of a very long one takes minutes. */
+const LONGEST_PATH = 4096
 
 /** Return the path of the file; undefined if it is outside of the minion's directory. */
 function placeOf(opts: Dict, id: string, path: Value | undefined): string | undefined {
-  if (path === undefined || !isList(path) || path.length > MOST_FOLDERS) return undefined
-  const words = path.map(str)
-  const below = normalize(words.join('/'))
+  if (path === undefined || !isList(path) || path.length > LONGEST_PATH) return undefined
+  const joined = path.map(str).join('/')
+  if (joined.length > LONGEST_PATH) return undefined
+  const below = normalize(joined)
   const isOutside = below.startsWith('/') || below === '.' || below.split('/').includes('..') || below.includes('\0')
   return isOutside ? undefined : join(option(opts, 'cachedir'), 'minions', id, 'files', below)
 }

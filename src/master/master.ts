@@ -411,7 +411,7 @@ function minionServices(
     quotas,
     pillars: new PillarService(pillar, host, quotas, pool),
     mine: new MineService(parts, targets, quotas),
-    returns: new ReturnService(parts, quotas.valuesOfRequest),
+    returns: new ReturnService(parts, quotas),
     peers: new Peers(access, targets),
     pool,
   }

@@ -29,7 +29,7 @@ const service = new ReturnService(
       prune: async () => {},
     },
   },
-  1000,
+  { valuesOfRequest: 1000, allowsEvents: () => true },
 )
 
 const take = (id: string, form: ReturnForm): unknown => {

@@ -10,6 +10,7 @@ import { frameEvent, NotTakenError } from '../wire/mod.ts'
 import { type PreparedReturn, returnRecord, type SentReturn } from './log-records.ts'
 import { fireFor } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
+import type { Quotas } from './quotas.ts'
 import { Resources } from './resources.ts'
 
 type ReturnParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus' | 'jobs' | 'jobCaches' | 'cluster'>
@@ -28,6 +29,11 @@ function adopt(load: Dict): string {
   return jid
 }
 
+const isFailed = (result: Value): boolean => isDict(result) && result.get('result') === false
+
+/** How many values of a return are read here, and how many events a minion causes. */
+export type ReturnQuotas = Pick<Quotas, 'valuesOfRequest' | 'allowsEvents'>
+
 /** How one master of a cluster carries out a return. */
 export interface ReturnForm extends Pick<EventForm, 'mark' | 'isForeign'> {
   /** Whether an earlier life of this master has left the event of the return to this one; undefined where none can have come before. */
@@ -41,14 +47,13 @@ export interface ReturnForm extends Pick<EventForm, 'mark' | 'isForeign'> {
 
 export class ReturnService {
   private readonly parts: ReturnParts
-  /** Values of a return that are read here. */
-  private readonly mostValues: number
+  private readonly quotas: ReturnQuotas
   /** The resources that a minion may return for. */
   readonly resources: Resources
 
-  constructor(parts: ReturnParts, mostValues: number) {
+  constructor(parts: ReturnParts, quotas: ReturnQuotas) {
     this.parts = parts
-    this.mostValues = mostValues
+    this.quotas = quotas
     this.resources = new Resources(parts)
   }
 
@@ -141,14 +146,16 @@ export class ReturnService {
   /** Whether the returned value is small enough to decode at once. */
   private isReadable(load: Dict): boolean {
     const returned = load.get('return')
-    return !(returned instanceof Packed) || returned.values <= this.mostValues
+    return !(returned instanceof Packed) || returned.values <= this.quotas.valuesOfRequest
   }
 
   private tellFailed(load: Dict, sender: Origin): void {
     const ret = load.get('return') ?? null
     if (!isDict(ret)) return
-    for (const [tag, result] of ret)
-      if (isDict(result) && result.get('result') === false) this.failed(load, tag, result, sender)
+    const failed = [...ret].filter((entry): entry is [Value, Dict] => isFailed(entry[1]))
+    // the minion chooses how many there are, as with events that it fires itself
+    if (failed.length === 0 || !this.quotas.allowsEvents(sender.name, 2 * failed.length)) return
+    for (const [tag, result] of failed) this.failed(load, tag, result, sender)
   }
 
   /** Fires two events for a state that failed: the master's own, and the old one under the name of the state function. */

@@ -73,7 +73,7 @@ class Life {
     const judge = (): never => {
       throw new Error('nothing is judged here')
     }
-    const returns = new ReturnService(parts, 1000)
+    const returns = new ReturnService(parts, { valuesOfRequest: 1000, allowsEvents: () => true })
     await beginCluster(parts, { publishing: new Publishing(parts, { judge }), returns, batches: undefined })
     this.closings = [
       () => cluster.close(async () => void (await kept())),

@@ -362,7 +362,8 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
       kept: async () => {},
     })
     await cluster.ready()
-    const returns = new ReturnService({ opts, cluster } as ConstructorParameters<typeof ReturnService>[0], 1000)
+    const quotas = { valuesOfRequest: 1000, allowsEvents: () => true }
+    const returns = new ReturnService({ opts, cluster } as ConstructorParameters<typeof ReturnService>[0], quotas)
     const load: Dict = new Map([...record(2 << 20), ['id', 'web'], ['jid', '20260101000000000000']])
     load.set('return', load.get('text')!).delete('text')
     expect(await returns.take(load)).toBeNull()

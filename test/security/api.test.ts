@@ -55,6 +55,21 @@ describe('A stranger', () => {
     expect((await post('/hook/few', 'application/x-yaml', bomb(2))).status).toBe(200)
   })
 
+  test('cannot hold up others by paths of thousands of parts', async () => {
+    // each took a third of a second of the CPU
+    for (let at = 0; at < 300; at++) expect((await api.ask('/a'.repeat(7900))).status).toBe(404)
+    expect((await api.run(admin, PING)).status).toBe(200)
+  })
+
+  test('has no long YAML read, which takes time, and sends long JSON', async () => {
+    const long = `[${'{},'.repeat(100_000)}1]`
+    expect((await post('/login', 'application/x-yaml', long)).status).toBe(413)
+    expect((await post('/hook/long', 'application/x-yaml', long)).status).toBe(413)
+    const form = new URLSearchParams({ arg: long }).toString()
+    expect((await post('/hook/long', 'application/x-www-form-urlencoded', form)).status).toBe(413)
+    expect((await post('/hook/long', 'application/json', long)).status).toBe(200)
+  })
+
   test('holds a bounded amount of memory by bodies that do not end', async () => {
     const head = 'POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n'
     const part = Buffer.alloc(1_000_000, 32)

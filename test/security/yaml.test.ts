@@ -33,6 +33,11 @@ describe.each(READERS)('%s', (_, read) => {
   })
 })
 
+it('A mapping that merges very often is refused', () => {
+  const merges = `a: &a {x: 1}\nb:\n${repeated(100_000, () => '  <<: *a')}`
+  expect(() => load(merges)).toThrow(/too much to merge/)
+})
+
 it('The error of too many aliases names the line', () => {
   expect(() => load(LAUGHS, { name: 'x.sls' })).toThrow(/in "x.sls", line \d+, column \d+/)
 })

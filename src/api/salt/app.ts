@@ -23,6 +23,8 @@ export function addSaltRoutes(app: Hono, service: ApiService, more: MoreResource
 class SaltSite {
   private readonly service: ApiService
   private readonly resources: Map<string, ApiResource>
+  /** Most parts in the path of a resource. */
+  private readonly mostParts: number
 
   constructor(service: ApiService, more: MoreResources) {
     const { settings } = service
@@ -32,6 +34,7 @@ class SaltSite {
     this.resources.set(settings.webhookUrl, hookResource(settings.webhookAuth))
     if (!settings.hasSessions) for (const path of OF_SESSIONS) this.resources.delete(path)
     if (settings.isWsgi) this.resources.set('/', RESOURCES.get('/run')!)
+    this.mostParts = Math.max(...[...this.resources.keys()].map((path) => partsOf(path).length))
   }
 
   async answer(c: Context): Promise<Response> {
@@ -94,8 +97,9 @@ class SaltSite {
   }
 
   private find(path: string): { resource: ApiResource; rest: string[] } | undefined {
-    const parts = path.split('/').filter((part) => part !== '')
-    for (let length = parts.length; length >= 0; length--) {
+    const parts = partsOf(path)
+    // a path of a stranger may have thousands of parts
+    for (let length = Math.min(parts.length, this.mostParts); length >= 0; length--) {
       const resource = this.resources.get(`/${parts.slice(0, length).join('/')}`)
       if (!resource) continue
       // the root resource does not match longer paths
@@ -118,6 +122,8 @@ class SaltSite {
     return new Response(null, { status: 200, headers })
   }
 }
+
+const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
 /** A browser asks for a page: its Accept header names HTML. A header that takes everything is not one of a browser. */
 function wantsHtml(request: Request): boolean {

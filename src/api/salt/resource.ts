@@ -116,7 +116,7 @@ export async function answerResource(
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const room = caller.session ? undefined : service.limits.strangers
       const bytes = await readBytes(request, service.settings.maxBody, room)
-      call.body = readBody(bytes, request.headers.get('content-type'))
+      call.body = readBody(bytes, request.headers.get('content-type'), !caller.session)
     }
     refuseAddress(service.settings, peer)
     const handler = resource.handlers[method]

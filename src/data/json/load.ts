@@ -89,10 +89,19 @@ const WORDS: ReadonlyArray<[word: string, value: Value]> = [
 /** Python's stack ends near here. */
 const DEEPEST = 990
 
+/**
+ * The most that the values of a text may cost, or a short text from the network would end the process: its values need far
+ * more memory than its characters. A unit is about thirty bytes.
+ */
+const MOST_UNITS = 1 << 24
+const LIST_UNITS = 2
+const DICT_UNITS = 6
+
 class JsonReader {
   private readonly text: string
   private at: number
   private depth = 0
+  private units = 0
 
   constructor(text: string, at = 0) {
     this.text = text
@@ -134,9 +143,15 @@ class JsonReader {
 
   private descend(kind: 'object' | 'array'): void {
     this.at++
+    this.count(kind === 'object' ? DICT_UNITS : LIST_UNITS)
     if (++this.depth <= DEEPEST) return
     const what = `decoding a JSON ${kind} from a unicode string`
     throw new PyError('RecursionError', `maximum recursion depth exceeded while ${what}`)
+  }
+
+  private count(units: number): void {
+    this.units += units
+    if (this.units > MOST_UNITS) throw new PyError('MemoryError', 'the JSON has too many values')
   }
 
   private object(): Dict {
@@ -155,6 +170,7 @@ class JsonReader {
         this.at++
         this.skipSpace()
         dict.set(key, this.value())
+        this.count(2)
         this.skipSpace()
         const code = text.charCodeAt(this.at)
         if (code === OBJECT_END) break
@@ -176,6 +192,7 @@ class JsonReader {
     if (text.charCodeAt(this.at) !== ARRAY_END) {
       for (;;) {
         list.push(this.value())
+        this.count(1)
         this.skipSpace()
         const code = text.charCodeAt(this.at)
         if (code === ARRAY_END) break

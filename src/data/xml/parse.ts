@@ -12,12 +12,15 @@ const SPACE = /[ \t\r\n]*/y
 const FORBIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 const DEEPEST = 5000
+/** An element needs far more memory than its text. */
+const MOST_ELEMENTS = 2_000_000
 
 class Reader {
   private readonly text: string
   private at = 0
   private readonly open: XmlElement[] = []
   private root: XmlElement | undefined
+  private elements = 0
 
   constructor(text: string) {
     this.text = text
@@ -111,7 +114,7 @@ class Reader {
     const parent = this.open.at(-1)
     if (parent) parent.children.push(element)
     else this.root = element
-    if (this.open.length >= DEEPEST) throw this.error('out of memory', start)
+    if (this.open.length >= DEEPEST || ++this.elements > MOST_ELEMENTS) throw this.error('out of memory', start)
     this.open.push(element)
     this.checkPrefixes(element, start)
     if (empty) this.open.pop()

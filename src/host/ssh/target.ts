@@ -43,6 +43,9 @@ export interface SshTarget {
 export const AGENT_FORWARDING = 'agent-forwarding'
 
 const USER = /^[A-Za-z0-9_][A-Za-z0-9_.@+\\-]*\$?$/
+/** Commands of ssh such as ProxyCommand and ProxyJump hand the host to a shell: characters with a meaning there are refused. */
+const HOST = /^[^\s\0/@'"`\\$;&<>|(){}-][^\s\0'"`\\$;&<>|(){}]*$/
+
 const MOST = 4096
 
 /** Refuse a target that ssh or a shell could read as something else. */
@@ -51,7 +54,7 @@ export function checkTarget(target: SshTarget): void {
   const refuse = (what: string): never => {
     throw new SshError('Unreachable', `Invalid SSH target: ${what}`, '')
   }
-  if (!/^[^\s\0/@'"\\-][^\s\0'"\\]*$/.test(host) || host.length > 255) refuse(`host name ${JSON.stringify(host)}`)
+  if (!HOST.test(host) || host.length > 255) refuse(`host name ${JSON.stringify(host)}`)
   if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65536)) refuse(`port ${String(port)}`)
   if (user !== undefined && (!USER.test(user) || user.length > 256)) refuse(`user ${JSON.stringify(user)}`)
   if (become && (!USER.test(become.user) || become.user.length > 256)) refuse(`user ${JSON.stringify(become.user)}`)

@@ -8,6 +8,20 @@ const SECONDS = 15
 /** The list that the service gave at each user's last login; undefined when it gave none. */
 const lists = new Map<string, Value[] | undefined>()
 
+/** Bytes of an answer: more than an access list has. */
+const MOST_BYTES = 4 << 20
+
+async function textOfAnswer(answer: Response): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of answer.body ?? []) {
+    size += piece.length
+    if (size > MOST_BYTES) throw new Error(`the answer is longer than ${MOST_BYTES} bytes`)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString()
+}
+
 async function ask(url: string, username: string, password: string): Promise<Value | undefined> {
   const body = new URLSearchParams({ username, password })
   const answer = await fetch(url, {
@@ -17,7 +31,7 @@ async function ask(url: string, username: string, password: string): Promise<Val
     signal: AbortSignal.timeout(SECONDS * 1000),
   })
   if (answer.status !== 200) return undefined
-  const text = await answer.text()
+  const text = await textOfAnswer(answer)
   return /^\s*[[{]/.test(text) ? loadJson(text) : null
 }
 

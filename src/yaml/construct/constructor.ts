@@ -24,6 +24,9 @@ import { timestampFromScalar } from './timestamp.ts'
 
 /** Maps that merge maps twice each double with every level; no real data has so many keys and values in one map. */
 const MOST_MERGED = 1_000_000
+
+/** Keys `<<` of one mapping: to remove each of very many of them takes long. */
+const MOST_MERGES = 1000
 const MAPPING_CONTEXT = 'while constructing a mapping'
 
 export class Constructor {
@@ -140,9 +143,11 @@ export class Constructor {
   protected flatten(node: Node): void {
     if (!hasSpecialKey(node)) return
     const merged: Node[] = []
+    let merges = 0
     for (let i = 0; i < node.items.length; ) {
       const key = node.items[i]!
       if (key.tag === MERGE) {
+        if (++merges > MOST_MERGES) throw this.error(undefined, 'too much to merge', key)
         const [, value] = node.items.splice(i, 2)
         this.gather(node, value!, merged)
         continue

@@ -17,6 +17,9 @@ interface Settings {
   disable_query: boolean
 }
 
+/** Characters of a line: servers send less than a hundredth of it. */
+const LONGEST_LINE = 64 << 10
+
 const texts = (value: Value): string[] => (isList(value) ? [...value].map(str) : [])
 
 export default defineEngine({
@@ -113,6 +116,7 @@ class Bot {
   private read(text: string): void {
     const lines = `${this.rest}${text}`.split(/\r?\n/)
     this.rest = lines.pop() ?? ''
+    if (this.rest.length > LONGEST_LINE) this.socket.destroy(failure('the server sends a line without an end'))
     for (const line of lines) {
       const [, source = '', code, rest = ''] = /^(?::([^ ]+) )?([^ ]+)(?: (.*))?$/.exec(line) ?? []
       if (code === 'PING') this.send(`PONG ${rest}`)

@@ -65,6 +65,14 @@ describe('smtp.send_msg', () => {
     ])
   })
 
+  test('sends no command that is a part of an address', async () => {
+    for (const kwargs of [{ sender: 'me@x.org>\r\nQUIT' }, { recipient: 'a@x.org>\r\nRCPT TO:<evil@y.org' }]) {
+      const server = mailServer()
+      expect(await send(server, kwargs)).toBe(false)
+      expect(server.heard.join('')).not.toMatch(/QUIT|evil|DATA/)
+    }
+  })
+
   test('logs in when it knows how', async () => {
     const server = mailServer()
     expect(await send(server, { username: 'u', password: 'p' })).toBe(true)

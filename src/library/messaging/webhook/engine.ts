@@ -8,6 +8,14 @@ import { arg, defineEngine, type EngineContext } from '../../../sdk/mod.ts'
 
 const MOST_BYTES = 100 << 20
 
+/** Bytes of all bodies that are on their way: senders prove nothing, so the largest need not all come at once. */
+const MOST_TOGETHER = 2 * MOST_BYTES
+
+const MOST_CONNECTIONS = 1000
+
+/** Bounds of a connection, in milliseconds: one that sends slowly must not keep its place for ever. */
+const BOUNDS = { headersTimeout: 20_000, requestTimeout: 120_000, keepAliveTimeout: 30_000 }
+
 export default defineEngine({
   name: 'webhook',
   doc: 'Fire an event `salt/engines/hook/<path>` with `headers` and `body` for each POST request. There is no authentication.',
@@ -18,14 +26,16 @@ export default defineEngine({
     ssl_key: arg.any('Path of the private key', { optional: true }),
   },
   start: async (ctx, { address, port, ssl_crt, ssl_key }) => {
+    const bodies = { bytes: 0 }
     const answer: RequestListener = (request, response) => {
-      hear(ctx, request, response).catch((error: unknown) => {
+      hear(ctx, bodies, request, response).catch((error: unknown) => {
         ctx.log('error', `webhook: ${error instanceof Error ? error.message : String(error)}`)
         respond(response, 500, 'Internal Server Error')
       })
     }
     const server =
-      ssl_crt && ssl_key ? await tlsServer(ctx, String(ssl_crt), String(ssl_key), answer) : createServer(answer)
+      ssl_crt && ssl_key ? await tlsServer(ctx, String(ssl_crt), String(ssl_key), answer) : createServer(BOUNDS, answer)
+    server.maxConnections = MOST_CONNECTIONS
     await listening(server, Number(port), address ? String(address) : undefined)
     await new Promise<void>((done, fail) => {
       server.once('error', fail)
@@ -41,7 +51,7 @@ export default defineEngine({
 
 async function tlsServer(ctx: EngineContext, crt: string, key: string, answer: RequestListener): Promise<Server> {
   const [certificate, secret] = await Promise.all([ctx.host.read(crt), ctx.host.read(key)])
-  return createTlsServer({ cert: Buffer.from(certificate), key: Buffer.from(secret) }, answer)
+  return createTlsServer({ ...BOUNDS, cert: Buffer.from(certificate), key: Buffer.from(secret) }, answer)
 }
 
 function listening(server: Server, port: number, address: string | undefined): Promise<void> {
@@ -54,19 +64,30 @@ function listening(server: Server, port: number, address: string | undefined): P
   })
 }
 
-async function hear(ctx: EngineContext, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function hear(
+  ctx: EngineContext,
+  bodies: { bytes: number },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   if (request.method !== 'POST') return respond(response, 405, 'Method Not Allowed')
   const path = pathOf(request.url ?? '/')
   if (path === undefined) return respond(response, 400, 'Bad Request')
-  const pieces: Buffer[] = []
   let size = 0
-  for await (const piece of request) {
-    size += (piece as Buffer).length
-    if (size > MOST_BYTES) return respond(response, 413, 'Request Entity Too Large')
-    pieces.push(piece as Buffer)
+  try {
+    const pieces: Buffer[] = []
+    for await (const piece of request) {
+      size += (piece as Buffer).length
+      bodies.bytes += (piece as Buffer).length
+      if (size > MOST_BYTES) return respond(response, 413, 'Request Entity Too Large')
+      if (bodies.bytes > MOST_TOGETHER) return respond(response, 503, 'Service Unavailable')
+      pieces.push(piece as Buffer)
+    }
+    const event: Dict = dictFrom({ headers: headersOf(request.rawHeaders), body: bodyOf(Buffer.concat(pieces)) })
+    if (!(await ctx.fireExternal(`salt/engines/hook/${path}`, event))) return respond(response, 400, 'Bad Request')
+  } finally {
+    bodies.bytes -= size
   }
-  const event: Dict = dictFrom({ headers: headersOf(request.rawHeaders), body: bodyOf(Buffer.concat(pieces)) })
-  if (!(await ctx.fireExternal(`salt/engines/hook/${path}`, event))) return respond(response, 400, 'Bad Request')
   response.writeHead(200, { 'Content-Type': 'text/html; charset=UTF-8' }).end()
 }
 

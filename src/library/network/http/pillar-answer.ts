@@ -14,6 +14,9 @@ export const ANSWER_ARGS = {
 
 type AnswerArgs = Bound<typeof ANSWER_ARGS>
 
+/** Size limit for an answer, in bytes. */
+const MOST_BYTES = 64 << 20
+
 const quoted = (text: string): string => encodeURIComponent(text).replaceAll('%2F', '/')
 
 /** The address; undefined when a grain in it has no value. */
@@ -36,6 +39,9 @@ function addressFor({ minionId, grains, log }: ExtPillarContext, args: AnswerArg
   return url
 }
 
+/** Return an address as logs may show it. */
+const withoutLogin = (url: string): string => url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1')
+
 /** Return the decoded answer for a minion; after a logged error, an empty dict. */
 export async function answerFor(ctx: ExtPillarContext, kind: 'json' | 'yaml', args: AnswerArgs): Promise<Value> {
   const url = addressFor(ctx, args)
@@ -49,11 +55,12 @@ export async function answerFor(ctx: ExtPillarContext, kind: 'json' | 'yaml', ar
     ['auth', auth],
     ['username', username],
     ['password', password],
+    ['max_body', MOST_BYTES],
   ])
   const answer = await ctx.http.query(query)
   const data = answer.get('dict')
   if (data !== undefined) return data
-  ctx.log('error', `Error on minion '${ctx.minionId}' http query: ${url}`)
+  ctx.log('error', `Error on minion '${ctx.minionId}' http query: ${withoutLogin(url)}`)
   for (const [key, value] of answer) ctx.log('error', `${str(key)}: ${str(value)}`)
   return new Map()
 }

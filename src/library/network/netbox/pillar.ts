@@ -38,9 +38,15 @@ class NetBox {
   }
 
   private async asked(url: string): Promise<Dict> {
-    // the token goes to the server that is configured, wherever a page leads
-    if (new URL(url).host !== new URL(this.base).host) throw failure(`NetBox leads to another server: ${url}`)
-    const data = await askWebJson(this.ctx, { url, headers: { Authorization: `Token ${this.settings.api_token}` } })
+    // the token goes to the server that is configured, wherever a page leads, and in the way that is configured: a
+    // NetBox behind a proxy may name itself with http
+    const [asked, own] = [new URL(url), new URL(this.base)]
+    if (asked.host !== own.host) throw failure(`NetBox leads to another server: ${url}`)
+    asked.protocol = own.protocol
+    const data = await askWebJson(this.ctx, {
+      url: asked.href,
+      headers: { Authorization: `Token ${this.settings.api_token}` },
+    })
     if (!isDict(data)) throw failure(`The answer of ${url} is no mapping`)
     return data
   }

@@ -48,6 +48,9 @@ export interface Reply {
   body: Dict
 }
 
+/** Size limit for an answer, in bytes. */
+const MOST_BYTES = 64 << 20
+
 /** Statuses that are answers, and not refusals. */
 const isAnswer = (status: number): boolean => status >= 200 && status < 300
 
@@ -135,6 +138,7 @@ export class VaultClient {
       ['headers', true],
       ['raise_error', false],
       ['header_dict', headers],
+      ['max_body', MOST_BYTES],
       [
         'opts',
         new Map(parts.opts)

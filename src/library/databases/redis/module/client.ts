@@ -24,10 +24,20 @@ export function portOf(text: string, option: string, usual: number): number {
   throw failure(`The option ${option} must be a port, not '${text}'`)
 }
 
+/** Bounds of one reply: of its bytes, its items and its levels. No value of a server has more than 512 MB. */
+const MOST_BYTES = 512 << 20
+const MOST_ITEMS = 4 << 20
+const DEEPEST = 100
+
+const LONGEST_LINE = 1 << 20
+
 export class RedisClient {
   private readonly connection: Connection
   private readonly place: string
   private buffer = Buffer.alloc(0)
+  /** Bytes and items of the reply that is read. */
+  private bytes = 0
+  private items = 0
 
   private readonly encoding: BufferEncoding
 
@@ -68,7 +78,7 @@ export class RedisClient {
     })
     await this.connection.write(Buffer.from(written.join(''), this.encoding))
     const replies: Array<Reply | RedisError> = []
-    for (const _ of requests) replies.push(await this.reply().catch((error: unknown) => this.refusal(error)))
+    for (const _ of requests) replies.push(await this.whole().catch((error: unknown) => this.refusal(error)))
     return replies
   }
 
@@ -83,16 +93,25 @@ export class RedisClient {
     this.connection.close()
   }
 
-  private async more(): Promise<void> {
+  private async more(): Promise<Uint8Array> {
     const piece = await this.connection.read()
     if (piece === undefined) throw new RedisError('Connection closed by server.')
-    this.buffer = Buffer.concat([this.buffer, piece])
+    this.bytes += piece.length
+    if (this.bytes > MOST_BYTES) throw this.tooLong()
+    return piece
+  }
+
+  /** The rest of such a reply is not read, so the connection is of no more use. */
+  private tooLong(): BrineError {
+    this.connection.close()
+    return failure(`The reply of Redis at '${this.place}' is too long`)
   }
 
   private async line(): Promise<string> {
     let end = this.buffer.indexOf('\r\n')
     while (end < 0) {
-      await this.more()
+      if (this.buffer.length > LONGEST_LINE) throw this.tooLong()
+      this.buffer = Buffer.concat([this.buffer, await this.more()])
       end = this.buffer.indexOf('\r\n')
     }
     const line = this.buffer.toString('utf8', 0, end)
@@ -101,13 +120,22 @@ export class RedisClient {
   }
 
   private async text(length: number): Promise<string> {
-    while (this.buffer.length < length + 2) await this.more()
+    if (!(length >= 0 && length <= MOST_BYTES)) throw this.tooLong()
+    const pieces: Uint8Array[] = [this.buffer]
+    for (let size = this.buffer.length; size < length + 2; size += pieces.at(-1)!.length) pieces.push(await this.more())
+    this.buffer = pieces.length === 1 ? this.buffer : Buffer.concat(pieces)
     const text = this.buffer.toString(this.encoding, 0, length)
     this.buffer = this.buffer.subarray(length + 2)
     return text
   }
 
-  private async reply(): Promise<Reply> {
+  private whole(): Promise<Reply> {
+    this.bytes = this.items = 0
+    return this.reply(0)
+  }
+
+  private async reply(depth: number): Promise<Reply> {
+    if (depth > DEEPEST || ++this.items > MOST_ITEMS) throw this.tooLong()
     const line = await this.line()
     const rest = line.slice(1)
     switch (line[0]) {
@@ -122,7 +150,7 @@ export class RedisClient {
       case '*': {
         if (rest === '-1') return null
         const items: Reply[] = []
-        for (let i = 0; i < Number(rest); i++) items.push(await this.reply())
+        for (let i = 0; i < Number(rest); i++) items.push(await this.reply(depth + 1))
         return items
       }
       default:

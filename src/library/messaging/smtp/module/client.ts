@@ -31,6 +31,14 @@ interface Reply {
   lines: string[]
 }
 
+/** Characters of a reply with all its lines. */
+const LONGEST_REPLY = 1 << 20
+
+function required(reply: Reply, codes: readonly number[], complaint: string): Reply {
+  if (!codes.includes(reply.code)) throw new MailRefused(`${complaint}: ${reply.code} ${reply.lines.join(' ')}`)
+  return reply
+}
+
 class Conversation {
   private readonly connection: Connection
   private buffer = ''
@@ -45,6 +53,7 @@ class Conversation {
       const piece = await this.connection.read()
       if (piece === undefined) throw new MailRefused('Connection unexpectedly closed')
       this.buffer += this.decoder.decode(piece, { stream: true })
+      if (this.buffer.length > LONGEST_REPLY) throw new MailRefused('The server sends a reply without an end')
     }
     const end = this.buffer.indexOf('\n')
     const line = this.buffer.slice(0, end).replace(/\r$/, '')
@@ -54,23 +63,34 @@ class Conversation {
 
   async reply(): Promise<Reply> {
     const lines: string[] = []
-    for (;;) {
+    for (let length = 0; length <= LONGEST_REPLY; ) {
       const line = await this.line()
+      length += line.length + 1
       lines.push(line.slice(4))
       if (line[3] !== '-') return { code: Number(line.slice(0, 3)), lines }
     }
+    throw new MailRefused('The server sends a reply without an end')
   }
 
   async say(text: string): Promise<Reply> {
+    // an address or a name must not bring commands of its own
+    if (/[\r\n]/.test(text)) throw new MailRefused('An address or a name has a line break')
+    return this.send(text)
+  }
+
+  private async send(text: string): Promise<Reply> {
     await this.connection.write(`${text}\r\n`)
     return this.reply()
   }
 
   /** A command that must be answered with one of the codes. */
   async expect(text: string, codes: readonly number[], complaint: string): Promise<Reply> {
-    const reply = await this.say(text)
-    if (!codes.includes(reply.code)) throw new MailRefused(`${complaint}: ${reply.code} ${reply.lines.join(' ')}`)
-    return reply
+    return required(await this.say(text), codes, complaint)
+  }
+
+  /** Send the message after DATA. */
+  async message(text: string): Promise<Reply> {
+    return required(await this.send(text), [250], 'The message was refused')
   }
 }
 
@@ -115,7 +135,7 @@ async function deliver(talk: Conversation, { sender, recipients, message }: Enve
   if (accepted === 0) throw new MailRefused('All recipients were refused.')
   await talk.expect('DATA', [354], 'The server replied with an unexpected error code')
   const body = message.replace(/\r?\n|\r/g, '\r\n').replace(/^\./gm, '..')
-  await talk.expect(`${body}${body.endsWith('\r\n') ? '' : '\r\n'}.`, [250], 'The message was refused')
+  await talk.message(`${body}${body.endsWith('\r\n') ? '' : '\r\n'}.`)
   await talk.say('QUIT')
 }
 
