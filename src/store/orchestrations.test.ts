@@ -57,3 +57,12 @@ it('a run keeps its plan and counts how its steps ended, until it begins anew', 
   store.beginStep('1', 'b')
   expect(store.counts('1')).toMatchObject({ done: 1, failed: 0 })
 })
+
+it('a plan that comes twice counts once', () => {
+  store.begin('1', new Map(), 'a')
+  const plan = ['one', 'two'].map((tag) => ({ tag, requires: [] }))
+  store.plan('1', plan)
+  store.plan('1', [...plan, { tag: 'three', requires: ['two'] }])
+  expect(store.planOf('1').map(({ tag }) => tag)).toEqual(['one', 'two', 'three'])
+  expect(store.counts('1').total).toBe(3)
+})
