@@ -256,6 +256,29 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
       await close(reading)
     })
 
+    it('reports a record that no server has once, although the next message is tried again', async () => {
+      await wrote(1, 2, 3)
+      const plain = nats
+      // all servers have lost the second message, and gave its position to the third one
+      const without = async (stream: string, seq: number, subject: string): Promise<StreamMessage | undefined> => {
+        const message = await plain.next(stream, seq < 2 ? seq : seq + 1, subject)
+        return message && { ...message, seq }
+      }
+      nats = Object.assign(Object.create(plain) as Nats, { next: without, nextOfLeader: without })
+      let failures = 3
+      const apply = (each: ClusterRecord): void => {
+        if (String(each.fields.get('text')).length === 3 && failures-- > 0) throw new Error('no space left on the disk')
+        records.push(each)
+      }
+      const gap = (each: LogGap): void => void gaps.push(each)
+      const reading = await openLog(records, silentLog, 0, 'n', { apply, gap })
+      nats = plain
+      await until('all is read', () => records.length === 2)
+      expect(sizes()).toEqual([1, 3])
+      expect(gaps).toMatchObject([{ isRepaired: false, count: 1 }])
+      await close(reading)
+    })
+
     it('reads a stream that was created anew while it was read', async () => {
       await wrote(1, 2, 3)
       const reading = await readingBy((message) => message)
