@@ -32,7 +32,7 @@ export const matchers: ReadonlyMap<string, Matcher> = new Map([
   ['managing_minion', managingMinion],
 ])
 
-/** Asks the matcher of that name; an unknown one throws the KeyError that Salt raises. */
+/** Run the matcher of this name; throw Salt's KeyError for an unknown name. */
 export function match(kind: string, target: Value, subject: MatchSubject, options?: MatchOptions): Value {
   const matcher = matchers.get(kind)
   if (matcher === undefined) throw new PyError('KeyError', quote(`${kind}_match.match`))

@@ -30,7 +30,7 @@ it('a run keeps its steps in the order they began, with the results of those tha
   expect(store.runs(5).map(({ jid, state }) => [jid, state])).toEqual([['1', 'failed']])
 })
 
-it('a run keeps its plan and counts how its steps ended, until it begins anew', () => {
+it('a run keeps its plan and the counts of its steps until it is resumed', () => {
   store.begin('1', new Map([['mods', 'deploy']]))
   store.plan('1', [
     { tag: 'a', requires: [], place: 'x.sls:1' },

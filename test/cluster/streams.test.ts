@@ -227,7 +227,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
       await close(reading)
     })
 
-    it('reads again what was passed over because the server had other places', async () => {
+    it('reads messages again that were skipped because the server had other positions', async () => {
       await wrote(1, 2)
       // the server says twice that the second message is the next one, and later it is the same as the others
       const reading = await readingBy(async (message, plain) => {

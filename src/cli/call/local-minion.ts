@@ -14,7 +14,7 @@ import { fireOnMinion, minionEvents } from './minion-bus.ts'
 export interface LocalMinion {
   functions: Registry
   grains: Dict
-  /** Lets go of what the call needed. */
+  /** Release the resources of the call, such as the device of a proxy minion. */
   close?(): Promise<void>
 }
 
