@@ -58,7 +58,7 @@ function programsOf(side: Side, root: string): Programs {
   ]
 }
 
-/** Ours, and Salt's where there is one. */
+/** Brine's master, and Salt's if available. */
 export function sides(): Side[] {
   return process.env['SALT_TREE'] ? ['brine', 'salt'] : ['brine']
 }
@@ -283,7 +283,7 @@ export class BenchMaster {
     return sendRequests(this.target, load)
   }
 
-  /** A job, or several in a row, and what became of the last one. */
+  /** Publish one job, or several in a row; return the outcome of the last one. */
   ping(target: string, fun: string, timeoutMs: number, repeat = 1): Promise<JobResult> {
     return runJobs(this.target, { target, fun, timeoutMs, repeat })
   }

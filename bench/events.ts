@@ -21,7 +21,7 @@ interface Settings {
   repeat: number
 }
 
-/** The reaction tells which event it answers. */
+/** The reaction's event contains the number of the event that caused it. */
 const REACTION = `
 answer:
   runner.event.send:

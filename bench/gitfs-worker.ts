@@ -33,7 +33,7 @@ const server = new FileServer(opts, host, silentLog)
 const hashes = new KnownHashes(host)
 const TICK_MS = 10
 
-/** CPU milliseconds of this process and all its children, those that go on included. */
+/** CPU milliseconds of this process and all its children, including running ones. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage()
   const ended = readFileSync('/proc/self/stat', 'utf8')

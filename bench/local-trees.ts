@@ -52,7 +52,7 @@ export const SIZES = { trivial: [10, 100, 1000, 10_000], managed: [10, 1000], re
 
 export interface BenchMinion {
   home: string
-  /** Forgets what earlier runs wrote. */
+  /** Remove the files of earlier runs. */
   reset(): void
 }
 

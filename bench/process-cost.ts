@@ -14,7 +14,7 @@ const TICK_MS = 10
 /** The kernel keeps the high-water mark itself; it only has to be read before the process is gone. */
 const POLL_MS = 10
 
-/** The environment of a service: neither side pays for what a developer's shell makes interpreters load. */
+/** The environment of a service: variables of a developer's shell, which make interpreters load more, are left out. */
 const PLAIN = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
 const plainEnvironment = (): NodeJS.ProcessEnv =>

@@ -36,7 +36,7 @@ async function registryOver(opts: Dict): Promise<Registry> {
 /** The time for starting Python alone; it shows a busy machine. */
 const bareStart = (): number => median([0, 1, 2].map(() => timed(interpreter('python3'), ['-c', 'pass'], {})))
 
-/** As Python itself does when a module is imported for the first time, where it may write. */
+/** Compile the module as Python does at the first import. */
 const compilePython = (root: string): void =>
   void timed(interpreter('python3'), ['-m', 'compileall', '-q', join(root, 'python')], {})
 

@@ -63,7 +63,7 @@ async function costsOf(
   return new Map([...costs].map(([name, all]) => [name, medianCost(all)]))
 }
 
-/** Remove what a cold run must not find. For a warm one, open the connections: those of earlier cases may have ended by now. */
+/** Remove the caches before a cold run. For a warm one, open the connections: those of earlier cases may have ended by now. */
 function prepare(side: Side, { isCold, way, scope }: Pick<Case, 'isCold' | 'way' | 'scope'>): void {
   if (isCold) return side.forget()
   const { argv, env } = side.command('ping', way, scope)

@@ -40,7 +40,7 @@ async function withMaster<T>(side: Side, root: string, work: (master: BenchMaste
 const LONGEST_JOB_MS = 300_000
 /** Wait until background writes are done too. */
 const SETTLE_MS = 500
-/** Returns of a kind before those that count. */
+/** Number of returns before the measured ones. */
 const WARM_UP = 10_000
 
 async function jobFigures(master: BenchMaster, size: number, repeat: number): Promise<Figure[]> {
@@ -91,7 +91,7 @@ const manyMinions: Measure = async (side, { root, sizes, saltMost, repeat }) => 
   return figures
 }
 
-/** So many that the few first ones, which are slower, do not count. */
+/** Number of files: enough that the slower first ones do not matter. */
 const SMALL_FILES = 1000
 
 /** Files of the environment in a storm, and their bytes. */

@@ -1,4 +1,4 @@
-// Tries something again until it fails no more: for what a test waits for, however long a busy machine takes.
+// Repeats a check until it passes, however long a busy machine takes.
 import { vi } from 'vitest'
 import { PATIENCE_SECONDS } from './until.ts'
 

@@ -58,7 +58,7 @@ const COMMON: esbuild.CommonOptions = {
   logOverride: { 'empty-import-meta': 'silent' },
 }
 
-/** Bundles with shared parts, which esbuild makes as modules of the standard only; returns the parts. */
+/** Bundle with shared parts, which esbuild supports only for ES modules; return the parts. */
 async function bundle(root: string, all: Program[], folder: string): Promise<Parts> {
   const { metafile } = await esbuild.build({
     ...COMMON,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { CHECKS, CODES } from '../src/doctor/mod.ts'
 import { withCodes } from './doctor-codes.ts'
 
-/** Codes of what happens around the checks. */
+/** Codes of events around the checks. */
 const OUTSIDE = ['no-minions', 'minion-away', 'git-unread', 'file-too-slow']
 
 test('the page of the doctor lists all codes', () => {

@@ -87,7 +87,7 @@ async function labTests(root: string): Promise<StepResult> {
   return vitest(root, 'lab/vitest.config.ts')
 }
 
-/** The reason that all share, or else what most such cases lack. */
+/** The common reason of all cases, or the feature that most of them lack. */
 function reasonFor(skipped: ReadonlyMap<string, string>): string {
   const reasons = new Set(skipped.values())
   return reasons.size === 1 ? [...reasons][0]! : 'only root can run them'

@@ -36,7 +36,7 @@ const FAMILIES = {
   wheel: ['wheel', 'Wheel modules', 'What manages the master itself: `salt-key`, reactors and orchestrations call it.'],
 } as const
 
-/** Plugins that have no functions of their own to call: a page for each family says what there is. */
+/** Plugins without callable functions: one page for each family lists them. */
 const NAMED = {
   beacons: [
     'beacon',
@@ -134,7 +134,7 @@ function callsText({ actions = {}, functions = {} }: { actions?: Callable; funct
   return [count, ['| call | arguments | |', '|---|---|---|', ...all].join('\n')]
 }
 
-/** Of plugins that declare what can be set. */
+/** For plugins that declare settings. */
 type Settable = NamedPlugin & { args?: Args; provider?: Args; machine?: Args; actions?: Callable; functions?: Callable }
 
 function settingsText(plugin: Settable): string[] {
@@ -213,7 +213,7 @@ const inCell = (text: string): string =>
 
 const textOf = (parts: readonly string[]): string => `${parts.filter((part) => part !== '').join('\n\n')}\n`
 
-/** Writes all pages anew. */
+/** Rewrite all pages. */
 export async function writeReference(root: string): Promise<void> {
   for (const family of REFERENCE_FAMILIES) {
     const folder = join(root, 'docs', 'reference', family)

@@ -26,7 +26,7 @@ export function sourceFiles(root: string, folders: string[]): SourceFile[] {
   return files.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** Tests, and what several of them share. */
+/** Tests, and their shared files. */
 export const isTest = (path: string): boolean => /\.test(?:-support)?\.ts$/.test(path)
 
 // The formatter puts every import statement at the start of a line, so a line-wise pattern finds them all.

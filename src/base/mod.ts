@@ -33,7 +33,7 @@ export {
 } from './own-folders.ts'
 export { ownMemory } from './own-memory.ts'
 export { localKeyFile, ownUser } from './own-user.ts'
-export { isGone, PURPOSE_VARIABLE } from './processes.ts'
+export { isGone, isRunning, PURPOSE_VARIABLE, processMark } from './processes.ts'
 export { type RateSettings, Rates } from './rates.ts'
 export { hasCode, isA, isAnyError, recover } from './recover.ts'
 export { type RepeatSettings, Repeats } from './repeats.ts'

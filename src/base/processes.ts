@@ -12,13 +12,30 @@ export function isGone(pid: number): boolean {
   }
 }
 
+/** Return a text that identifies a process, also against later processes with the same number. */
+export function processMark(pid: number): string {
+  // the start time is the 22nd field; systems without /proc have none
+  return `${pid}:${statFields(pid)?.[19] ?? ''}`
+}
+
+/** Whether the process of a mark still runs. */
+export function isRunning(mark: string): boolean {
+  const pid = Number.parseInt(mark, 10)
+  return pid > 0 && !isGone(pid) && processMark(pid) === mark
+}
+
 /** Whether a process has ended and only waits until its parent looks, which the first process of a container may never do. */
-function isZombie(pid: number): boolean {
-  // other systems have no /proc, and the process may have ended
-  return recover(isAnyError, false, () => {
+const isZombie = (pid: number): boolean => /^[ZX]/.test(statFields(pid)?.[0] ?? '')
+
+/** Return the fields of `/proc/PID/stat` from the third one on; undefined if the process has ended or the system has no /proc. */
+function statFields(pid: number): string[] | undefined {
+  return recover(isAnyError, undefined, () => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     // the program name is in parentheses and may contain any character
-    return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
+    return stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .trim()
+      .split(' ')
   })
 }
 

@@ -42,7 +42,7 @@ export class Rates {
     this.put(key, known, this.leftOf(known, now) - Math.min(amount, this.settings.burst), now)
   }
 
-  /** Take an amount if so much is left; return whether it was. */
+  /** Take an amount if enough is left; return whether it was taken. */
   take(key: string, amount = 1): boolean {
     const known = this.known.get(key)
     const now = this.settings.now()

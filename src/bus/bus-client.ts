@@ -63,7 +63,7 @@ export class BusClient {
   /** Whether this client sent the tags that it wants: frames without a number are then not wanted. */
   private isNumbered = false
   private answered: ((last: number) => void) | undefined
-  /** The number of the last event before this client listened, where it said which tags it wants. */
+  /** The number of the last event before this client listened; 0 for a client without tags. */
   last = 0
 
   static async open({ paths, filter, tags, leavesPacked = false }: BusClientOptions): Promise<BusClient> {

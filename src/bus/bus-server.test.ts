@@ -83,7 +83,7 @@ class PlainListener {
   }
 }
 
-/** A message of a list of so many numbers. */
+/** A message with a list of this many numbers. */
 const numbersOf = (count: number): number[] => Array.from({ length: count }, () => 1)
 
 describe('an event that a local program fires', () => {
@@ -119,7 +119,7 @@ describe('an event that a local program fires', () => {
   })
 })
 
-it('a listener that asks for very many tags is refused', async () => {
+it('a listener that requests very many tags is refused', async () => {
   const socket = createConnection(paths.pub)
   const tags = Array.from({ length: 2000 }, (_, index) => `tag/${index}`)
   socket.on('error', () => {})
@@ -184,7 +184,7 @@ describe('a listener that does not read', () => {
     tagged.close()
   })
 
-  it('gets what it missed from the journal when it follows that', async () => {
+  it('gets missed events from the journal if it follows the journal', async () => {
     await server.close()
     await serve({ past: (from, upTo) => past().framed(from, upTo) })
     const filter = (tag: string): boolean => tag.startsWith('n/')

@@ -26,7 +26,7 @@ export class BusEvent {
   readonly origin: Origin
   /** Its data; a return of a minion or of a function of the master may still be encoded. */
   readonly fields: Dict
-  /** Its place among the events of its bus; 0 when that is not known. */
+  /** The position of the event on its bus; 0 if unknown. */
   readonly number: number
   readonly isKept: boolean
   /** The id of the event among all masters of a cluster; undefined for an event of this master alone. */
@@ -93,7 +93,7 @@ export class EventBus {
   /** Send an event to the other masters of a cluster and return its mark; undefined for an event that stays local. */
   share: ((event: BusEvent) => string | undefined) | undefined
 
-  /** Goes on after the number of an earlier bus. */
+  /** Continue after the last number of an earlier bus. */
   constructor(log: Log = silentLog, last = 0, own: Origin = masterOrigin('master'), mostBytes = 0) {
     this.log = log
     this.last = last

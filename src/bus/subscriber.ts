@@ -31,7 +31,7 @@ export interface SubscriberParts {
   kept(): Promise<unknown>
 }
 
-/** Frames of so many bytes are not copied to be written together. */
+/** Frames of this size, in bytes, are written separately; smaller ones are copied together. */
 const LONG = 2048
 
 /** The same bytes in few pieces. */
@@ -52,7 +52,7 @@ export function joined(frames: readonly Buffer[]): Buffer[] {
   return pieces
 }
 
-/** A listener asks for tags: so many bytes and values at a time. */
+/** Limits for one request of a listener for tags, in bytes and values. */
 const MOST_ASKED_BYTES = 1 << 18
 const MOST_ASKED_VALUES = 1000
 

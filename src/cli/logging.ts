@@ -20,7 +20,7 @@ export interface LogSettings {
 export type { LogRecord } from './logging/line-format.ts'
 
 export interface ProgramLog extends Log {
-  /** Open the log file anew: something else may be under its name. */
+  /** Reopen the log file, which may have been replaced. */
   readonly reopen?: () => void
   /** Hand all lines that console or file keep to a further reader. */
   readonly also?: (take: (record: LogRecord) => void) => void

@@ -14,9 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { hasCode, isGone, type Log, recover, toError } from '../base/mod.ts'
+import { hasCode, isGone, isRunning, type Log, processMark, recover, toError } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, str, textOf, type Value } from '../data/mod.ts'
-import { processMark } from '../upkeep/mod.ts'
 import { executionFailure } from './errors.ts'
 
 /** The data of a creation. */
@@ -138,9 +137,7 @@ export class RecordedCreation {
   }
 
   get isAbandoned(): boolean {
-    const mark = this.stored.process
-    const pid = Number.parseInt(mark, 10)
-    return mark === '' || isGone(pid) || processMark(pid) !== mark
+    return !isRunning(this.stored.process)
   }
 
   /** Write the file at once, or fail with EEXIST. */

@@ -448,6 +448,8 @@ export class ClusterLog {
       const text = `${what(before + 1, now)}, were not read in their turn; the leader of ${stream.name} had them`
       this.tellGap({ isRepaired: true, count: now - before, text })
     }
+    // a message whose work fails is tried again, and the gap before it is not reported again
+    note(this.read, writer, { number: previous, seq: message.seq - 1 })
     // for an unknown process, the first messages may be older than those read again
     if (now < previous && known)
       this.tellGap({ isRepaired: false, count: previous - now, text: `${what(now + 1, previous)}, are missing` })

@@ -15,10 +15,13 @@ const MOST_JOBS = 100
 const MOST_RETURNS = 20_000
 /** Jobs of a stretch that are looked at more closely. */
 const MOST_DIFFERENT = 10
-/** Records that a master appends for the others until the next stretch. */
+/** Records, and their bytes, that a master appends for the others until the next stretch: live records come first. */
 const MOST_RESTORED = 500
-/** Limit of differences that are remembered until they are seen again. */
+const MOST_RESTORED_BYTES = 8 << 20
+/** Limit of differences that are remembered until they are seen again, and of reported ones. */
 const MOST_SEEN = 10_000
+/** A difference that is seen so often is reported as one that no repair removes. */
+const LASTING = 64
 /** Room for the seal and the frame of a message. */
 const OVERHEAD = 4096
 
@@ -29,30 +32,43 @@ export interface ComparedJob {
   digest: string
 }
 
-/** Jobs in the order of their ids. */
+/** Jobs in the order of their ids, and the first and the last id for which the list is complete. */
 export interface Stretch {
+  first: string
+  last: string
   jobs: ComparedJob[]
   /** Whether there are more jobs after these. */
   hasMore: boolean
 }
 
 export interface StretchLimits {
-  /** Only jobs with a later id. */
-  after: string
+  /** Only jobs from this id on. */
+  first: string
   /** Only jobs up to this id; undefined for all. */
-  until?: string | undefined
+  last?: string | undefined
   jobs: number
   returns: number
 }
 
+/** Records to append to the log of the cluster. */
+export interface Restoration {
+  jid: string
+  /** The minions whose returns some master lacks. */
+  ids: readonly string[]
+  /** Whether some master lacks the job itself. */
+  withJob: boolean
+  /** Limit of the records' bytes. */
+  bytes: number
+}
+
 /** The job store of a master as it is compared. */
 export interface Comparable {
-  /** Jobs that are neither too new nor too old. */
+  /** Jobs that are neither too new nor too old by the clock of this master: the stretch may be shorter than requested. */
   stretch(limits: StretchLimits): Stretch
   /** The minions that returned; undefined when the job is not known. */
   idsOf(jid: string): string[] | undefined
-  /** Append a job, or returns of one, to the log of the cluster. */
-  restore(jid: string, ids: readonly string[], withJob: boolean): void
+  /** Append a job, or returns of one, to the log of the cluster; return how many returns, and the bytes of all records. */
+  restore(restoration: Restoration): { count: number; bytes: number }
 }
 
 export interface ComparisonParts {
@@ -69,16 +85,35 @@ export interface ComparisonParts {
 
 const texts = (value: Value | undefined): string[] => (value !== undefined && isList(value) ? value.map(str) : [])
 
+/** A job that differs on another master. */
+interface Difference {
+  /** The digests of both sides. */
+  state: string
+  /** How often it was seen with these digests. */
+  seen: number
+}
+
+function forgetOldest(known: Map<string, unknown> | Set<string>): void {
+  for (const oldest of known.keys()) {
+    if (known.size <= MOST_SEEN) break
+    known.delete(oldest)
+  }
+}
+
 export class Comparison {
   private readonly parts: ComparisonParts
   private readonly timer: NodeJS.Timeout
   private readonly listening: Listening
-  private after = ''
-  /** The digests of both sides when a job last differed, by member and job. */
-  private readonly differed = new Map<string, string>()
+  /** The first id of the next stretch. */
+  private next = ''
+  /** By member and job. */
+  private readonly differed = new Map<string, Difference>()
   /** Jobs requested or restored since the last round. */
   private readonly handled = new Set<string>()
+  /** Gaps that were reported, by job and count: a repair that has no effect is tried again without another report. */
+  private readonly reported = new Set<string>()
   private restored = 0
+  private restoredBytes = 0
 
   constructor(parts: ComparisonParts) {
     this.parts = parts
@@ -103,17 +138,18 @@ export class Comparison {
   private begin(): void {
     this.handled.clear()
     this.restored = 0
+    this.restoredBytes = 0
     if (!this.parts.isWell()) return
-    const limits = { after: this.after, jobs: MOST_JOBS, returns: MOST_RETURNS }
-    const { jobs, hasMore } = this.parts.comparable.stretch(limits)
-    const until = hasMore ? jobs.at(-1)!.jid : undefined
+    const limits = { first: this.next, jobs: MOST_JOBS, returns: MOST_RETURNS }
+    const { first, last, jobs, hasMore } = this.parts.comparable.stretch(limits)
     const facts = jobs.map(({ jid, count, digest }) => [jid, count, digest])
     this.send('jobs', [
-      ['after', this.after],
-      ['until', until ?? null],
+      ['first', first],
+      ['last', last],
       ['jobs', facts],
     ])
-    this.after = until ?? ''
+    // a blank comes before all that may follow in a job id
+    this.next = hasMore ? `${last} ` : ''
   }
 
   private send(what: string, fields: ReadonlyArray<readonly [string, Value]>): void {
@@ -137,44 +173,50 @@ export class Comparison {
     else if (what === 'given') this.tell(from, str(message.get('jid') ?? ''), numberOf(message.get('count') ?? 0) ?? 0)
   }
 
-  /** Compare a stretch of another master with the same one here. */
+  /** Compare a stretch of another master with the same one here, as far as both lists are complete: clocks differ. */
   private compare(from: string, message: Dict): void {
     const { comparable } = this.parts
-    const after = str(message.get('after') ?? '')
-    const until = message.get('until') ?? null
     const stated = message.get('jobs')
     if (stated === undefined || !isList(stated)) return
+    const first = str(message.get('first') ?? '')
+    const limits = { first, last: str(message.get('last') ?? ''), jobs: MOST_JOBS * 2, returns: MOST_RETURNS * 2 }
+    const stretch = comparable.stretch(limits)
+    const own = new Map(stretch.jobs.map(({ jid, count, digest }) => [jid, `${count} ${digest}`]))
     const theirs = new Map<string, string>()
     for (const each of stated.filter(isList).slice(0, MOST_JOBS)) {
-      const [jid = '', count = 0, digest = ''] = each
-      theirs.set(str(jid), `${numberOf(count) ?? 0} ${str(digest)}`)
+      const [id = '', count = 0, digest = ''] = each
+      const jid = str(id)
+      if (jid >= stretch.first && jid <= stretch.last) theirs.set(jid, `${numberOf(count) ?? 0} ${str(digest)}`)
     }
-    const last = until === null ? undefined : str(until)
-    const stretch = comparable.stretch({ after, until: last, jobs: MOST_JOBS * 2, returns: MOST_RETURNS * 2 })
-    const own = new Map(stretch.jobs.map(({ jid, count, digest }) => [jid, `${count} ${digest}`]))
-    // a master that has far more than the other one looks at the rest when these are the same
-    const end = stretch.hasMore ? stretch.jobs.at(-1)!.jid : undefined
-    for (const jid of theirs.keys()) if (end !== undefined && jid > end) theirs.delete(jid)
-    let different = 0
+    let requested = 0
     for (const jid of new Set([...theirs.keys(), ...own.keys()])) {
-      const key = `${from} ${jid}`
-      const state = `${theirs.get(jid)} ${own.get(jid)}`
-      const isSame = theirs.get(jid) === own.get(jid)
-      const isOld = this.differed.get(key) === state
-      this.differed.delete(key)
-      if (isSame) continue
-      this.differed.set(key, state)
-      if (!isOld || different++ >= MOST_DIFFERENT) continue
+      if (!this.isDue(`${from} ${jid}`, theirs.get(jid), own.get(jid), requested < MOST_DIFFERENT)) continue
+      requested++
       this.send('have', [
         ['to', from],
         ['jid', jid],
         ['ids', comparable.idsOf(jid) ?? null],
       ])
     }
-    for (const [oldest] of this.differed) {
-      if (this.differed.size <= MOST_SEEN) break
-      this.differed.delete(oldest)
-    }
+    forgetOldest(this.differed)
+  }
+
+  /**
+   * Whether the masters exchange the ids of a job now. Returns may be in transit when a difference is seen for the first
+   * time. A difference that remains, for example because a record is too large for the log, is examined ever more seldom.
+   */
+  private isDue(key: string, theirs: string | undefined, own: string | undefined, isRoom: boolean): boolean {
+    const state = `${theirs} ${own}`
+    const before = this.differed.get(key)
+    this.differed.delete(key)
+    if (theirs === own) return false
+    const seen = before?.state === state ? before.seen + 1 : 0
+    const isTurn = seen > 0 && (seen & (seen - 1)) === 0
+    // without room it stays the turn of this job
+    this.differed.set(key, { state, seen: isTurn && !isRoom ? seen - 1 : seen })
+    if (!isTurn || !isRoom) return false
+    if (seen === LASTING) this.parts.log('warning', `The returns of a job still differ after repairs: ${key}`)
+    return true
   }
 
   /**
@@ -209,6 +251,10 @@ export class Comparison {
   private tell(from: string, jid: string, count: number): void {
     if (this.handled.has(`lack ${jid}`)) return
     this.handled.add(`lack ${jid}`)
+    const gap = `${jid} ${count}`
+    if (this.reported.has(gap)) return
+    this.reported.add(gap)
+    forgetOldest(this.reported)
     const text = `This master lacked ${count} returns of job ${jid} or the job, which ${from} has: they are in the log of the cluster once more`
     this.parts.log('warning', text)
     this.parts.onGap({ isRepaired: true, count, text })
@@ -220,13 +266,16 @@ export class Comparison {
 
   /** Append what was not appended a moment ago; return how many returns, or undefined for nothing. */
   private append(jid: string, ids: readonly string[], withJob: boolean): number | undefined {
+    const bytes = MOST_RESTORED_BYTES - this.restoredBytes
+    if (bytes <= 0) return undefined
     const fresh = ids.filter((id) => !this.handled.has(`${jid} ${id}`)).slice(0, MOST_RESTORED - this.restored)
     const isJobFresh = withJob && !this.handled.has(`job ${jid}`)
     if (fresh.length === 0 && !isJobFresh) return undefined
     for (const id of fresh) this.handled.add(`${jid} ${id}`)
     if (isJobFresh) this.handled.add(`job ${jid}`)
-    this.restored += fresh.length
-    this.parts.comparable.restore(jid, fresh, isJobFresh)
-    return fresh.length
+    const done = this.parts.comparable.restore({ jid, ids: fresh, withJob: isJobFresh, bytes })
+    this.restored += done.count
+    this.restoredBytes += done.bytes
+    return done.count === 0 && !isJobFresh ? undefined : done.count
   }
 }

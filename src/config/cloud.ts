@@ -107,7 +107,7 @@ interface Written {
   at: Position
 }
 
-/** Merge settings over those that they extend. */
+/** Merge settings into the ones that they extend. */
 function extended(
   written: Written,
   find: (name: string, from: Written) => Written,

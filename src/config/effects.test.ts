@@ -49,7 +49,7 @@ test('The default of such an option has no effect', async () => {
   expect(lines).toEqual([])
 })
 
-test('A needless option is worth a line for those who look for it', async () => {
+test('A needless option is reported on request', async () => {
   await read('mworker_niceness: 5\n')
   expect(lines).toHaveLength(1)
   expect(lines[0]).toMatch(

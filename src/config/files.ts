@@ -261,7 +261,7 @@ interface Reading {
   walked: Walked
   rendered: RenderedFiles
   log: Log
-  /** What a key defines, where a key that two files have is worth a warning. */
+  /** The kind of definition that keys are, if a key in two files is worth a warning. */
   noun?: string | undefined
 }
 

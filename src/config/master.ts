@@ -83,7 +83,7 @@ export async function masterConfig(request: MasterConfigRequest = {}): Promise<D
   return readMasterConfig(request, request.log ?? silentLog)
 }
 
-/** Read the options of a master. `serviceLog` hears of options that are without effect: only the master itself is concerned. */
+/** Read the options of a master. `serviceLog` gets the warnings about options without effect, which concern only the master. */
 async function readMasterConfig(request: MasterConfigRequest, serviceLog: Log): Promise<Dict> {
   const { path = MASTER_CONFIG, env = process.env, log = silentLog } = request
   const { render, needs, isLook } = request

@@ -119,7 +119,7 @@ test('an engine that fails or ends is started again, and its state says so', asy
   expect(told).toMatchObject({ pid: process.pid, engines: { own: { state: 'stopped', starts: 3 } } })
 })
 
-test('an engine gets its settings and hears and fires events until it is stopped', async () => {
+test('an engine gets its settings, and receives and fires events until it is stopped', async () => {
   const heard: Value[] = []
   const own = defineEngine({
     name: 'own',

@@ -51,7 +51,7 @@ export async function handTo<F extends Name>(
   }
 }
 
-/** Log an error, and tell the person who began the job. */
+/** Log an error, and add it to the hints of the job, which its caller sees. */
 function report(ctx: FunctionContext, text: string, hint?: string): void {
   ctx.log('error', text)
   ctx.hint(hintAbout('error', { text, hint }, ctx.opts))

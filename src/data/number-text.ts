@@ -78,7 +78,7 @@ export function floatFromText(text: string): number {
 
 const OTHER_DIGIT = /(?![0-9])\p{Nd}/gu
 
-/** Without the spaces around (the four separators \x1c-\x1f are spaces only in text that is not all ASCII). */
+/** Return the text without surrounding spaces (the four separators \x1c-\x1f are spaces only in text that is not all ASCII). */
 function plainText(text: string): string {
   if (isAscii(text)) return text.replace(/^[\t-\r ]+|[\t-\r ]+$/g, '')
   return strip(text.replace(OTHER_DIGIT, (digit) => String(digitWorth(digit))))

@@ -13,7 +13,7 @@ export function orderProof(key: string, tag: string, data: Dict): string {
     .digest('hex')
 }
 
-/** Whether `data` holds the proof or, as in Salt, the key itself. An empty key, which anybody knows, proves nothing. */
+/** Whether `data` holds the proof or, as in Salt, the key itself. An empty key is public and proves nothing. */
 export function isProven(key: string, tag: string, data: Dict): boolean {
   if (key === '') return false
   const given = Buffer.from(str(data.get('key') ?? ''))

@@ -40,7 +40,7 @@ export function repr(value: Value): string {
   return typeof value === 'string' ? quote(value) : new Printer().print(value)
 }
 
-/** Texts of small ints, which templates print all the time; making one anew costs ten times the look-up. */
+/** Texts of small ints, which templates print all the time; creating one costs ten times the look-up. */
 const SMALL_INTS = new Array<string | undefined>(16384)
 
 function intText(n: number): string {

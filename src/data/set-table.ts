@@ -84,7 +84,7 @@ export class SetTable {
     if ((this.fill + count) * 5 >= (this.places.length - 1) * 3) this.resize((this.used + count) * 2)
   }
 
-  /** Take over the keys of another table. `isNew` tells which keys this table lacks. */
+  /** Take over the keys of another table. `isNew` returns whether this table lacks a key. */
   merge(other: SetTable, isNew: (key: Value) => boolean): void {
     if (other.used === 0) return
     this.reserve(other.used)

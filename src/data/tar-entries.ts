@@ -20,7 +20,7 @@ class Blocks {
     this.source = stream[Symbol.asyncIterator]()
   }
 
-  /** Up to so many bytes; none at the end. */
+  /** Read up to this many bytes; none at the end. */
   async some(most: number): Promise<Buffer> {
     if (this.rest.length === 0) {
       const { value, done } = await this.source.next()
@@ -32,7 +32,7 @@ class Blocks {
     return part
   }
 
-  /** Exactly so many bytes. */
+  /** Read exactly this many bytes. */
   async exactly(count: number): Promise<Buffer> {
     const parts: Buffer[] = []
     for (let left = count; left > 0; ) {

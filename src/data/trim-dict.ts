@@ -39,7 +39,7 @@ function objectSize(value: Value): number {
   return Array.isArray(value) ? OBJECT + 8 * value.length : OBJECT
 }
 
-/** Return whether a dict fits into so many bytes of MessagePack; counting ends where it does not. */
+/** Return whether a dict fits into this many bytes of MessagePack; counting stops once it does not. */
 const fits = (data: Dict, most: number): boolean => bytesLeft(data, most - BYTES_OBJECT) >= 0
 
 function bytesLeft(value: Value, left: number): number {

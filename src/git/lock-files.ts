@@ -4,8 +4,7 @@
 // removes it.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
-import type { Log } from '../base/mod.ts'
-import { hasCode, recover } from '../base/mod.ts'
+import { hasCode, isGone, type Log, recover } from '../base/mod.ts'
 import { fnmatch } from '../data/mod.ts'
 import type { ConfiguredRemote, GitRole } from './configured.ts'
 
@@ -69,7 +68,7 @@ export class LockFiles {
     const [first = '', machine = ''] = content.split('\n').map((line) => line.trim())
     const pid = /^\d+$/.test(first) ? Number(first) : undefined
     const [here, { role, shownId }] = [machineId(), remote]
-    const isAlive = pid === 0 || (pid !== undefined && isRunning(pid))
+    const isAlive = pid === 0 || (pid !== undefined && !isGone(pid))
     if (!this.isGlobal) {
       if (isAlive) {
         this.log('warning', `Process ${pid} has a ${role} update lock (${path}) on machine_id ${here}`)
@@ -110,15 +109,6 @@ const matching = (remotes: readonly ConfiguredRemote[], pattern: string | null):
 
 function readIfThere(path: string): string | undefined {
   return recover(hasCode('ENOENT'), undefined, () => readFileSync(path, 'utf8'))
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 let known: string | undefined

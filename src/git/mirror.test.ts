@@ -107,7 +107,7 @@ describe('a mirror', () => {
     expect(mirror.status().error).toBe(null)
   })
 
-  test('asks the repository again only when it is time', async () => {
+  test('queries the repository again only when it is due', async () => {
     const url = newRepository('four')
     commit({ f: 'one\n' })
     push()

@@ -29,9 +29,9 @@ const IDLE_MS = 10_000
 /** A request, and the receivers of the answer. */
 interface Question {
   name: string
-  /** Hears the content piece by piece. */
+  /** Receives the content piece by piece. */
   take(piece: Buffer): void
-  /** Hears of the object before its content; may refuse it, and then the content is skipped. */
+  /** Called with the object before its content; if it refuses, the content is skipped. */
   begin(id: string, type: ObjectType, size: number): void
   done(): void
   /** Called if the object does not exist. */
@@ -116,7 +116,7 @@ export class GitObjects {
     this.info = undefined
   }
 
-  /** Return a program with a fast answer: one that sends no large object, or else the one with the fewest requests. */
+  /** Return a program that answers soon: an idle one or one without a large object, or else the one with the fewest requests. */
   private lane(): CatFile {
     const free = this.lanes.find((cat) => cat.bytesLeft <= LARGE_BYTES)
     if (free) return free

@@ -49,7 +49,7 @@ export class RefWatch {
     this.remote = remote
   }
 
-  /** Whether this watch asks with the login and the settings of a remote. */
+  /** Whether this watch uses the login and the settings of a remote. */
   isFor(remote: GitRemote): boolean {
     return JSON.stringify(remote) === JSON.stringify(this.remote)
   }

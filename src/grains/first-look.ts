@@ -28,7 +28,7 @@ export function lookFirst(machine: Machine, opts: Dict): void {
   if (configuration !== '') {
     asked.push(machine.stat(configuration), machine.bytes(`${dirname(configuration)}/grains`))
   }
-  // the grain that needs an answer hears of its failure
+  // the grain that needs the result gets the failure
   for (const answer of asked) answer.catch(() => {})
 }
 

@@ -1,4 +1,5 @@
-// Grains of proxy minions: few of the machine that they run on, in place of the system the device, and what the proxy module knows.
+// Grains of proxy minions: few grains of the machine, `proxy` in place of the operating system, and the grains of the
+// proxy module.
 import { type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, dictFrom, isDict, truthy, tuple } from '../data/mod.ts'
@@ -17,21 +18,25 @@ const KEPT: ReadonlySet<unknown> = new Set([
 
 const SYSTEM = ['kernel', 'kernelrelease', 'kernelversion', 'os', 'os_family', 'osfullname', 'osrelease']
 
-/** Grains that say something else on a proxy minion. */
-const CHANGED: Dict = new Map([
-  ...dictFrom({ fqdns: [], gpus: [], locale_info: new Map(), mem_total: 0, num_gpus: 0, osfinger: 'proxy-proxy' }),
-  ...SYSTEM.map((name) => [name, 'proxy'] as const),
-  ['osrelease_info', tuple(['proxy'])] as const,
-])
+/** Return the values of grains that differ on a proxy minion: new ones, because further grains are merged into them. */
+const changedGrains = (): Dict =>
+  new Map([
+    ...dictFrom({ fqdns: [], gpus: [], locale_info: new Map(), mem_total: 0, num_gpus: 0, osfinger: 'proxy-proxy' }),
+    ...SYSTEM.map((name) => [name, 'proxy'] as const),
+    ['osrelease_info', tuple(['proxy'])] as const,
+  ])
 
-export const ofProxyMinion = (grains: Dict): Dict =>
-  new Map(
+/** Return grains of the machine as a proxy minion has them. */
+export function ofProxyMinion(grains: Dict): Dict {
+  const changed = changedGrains()
+  return new Map(
     [...grains].flatMap(([name, value]) =>
-      CHANGED.has(name) ? [[name, CHANGED.get(name)!] as const] : KEPT.has(name) ? [[name, value] as const] : [],
+      changed.has(name) ? [[name, changed.get(name)!] as const] : KEPT.has(name) ? [[name, value] as const] : [],
     ),
   )
+}
 
-/** `proxy_merge_grains_in_module`: what the proxy module knows, once it says that it is initialised. */
+/** `proxy_merge_grains_in_module`: return the grains of the proxy module, once its `initialized` returns true. */
 export async function deviceGrains(proxy: ProxyAccess, opts: Dict, log: Log): Promise<Dict> {
   if (!option(opts, 'proxy_merge_grains_in_module') || !proxy.has('grains')) return new Map()
   if (!proxy.has('initialized')) {

@@ -121,7 +121,7 @@ describe.each(HOSTS)('the files of %s', (name, make) => {
     expect(await host.stat(`${dir}/plain/x`)).toBeUndefined()
   })
 
-  test('may be temporary, and then belong to nobody else', async () => {
+  test('may be temporary, and then only the owner can read it', async () => {
     const file = await host.tempFile({ directory: dir, suffix: '.yml' })
     const directory = await host.tempDirectory({ directory: dir, prefix: 'salt' })
     expect([(await host.stat(file))?.mode, (await host.stat(directory))?.mode]).toEqual([0o600, 0o700])

@@ -127,7 +127,7 @@ export interface Command {
   systemPipes?: boolean
   /** Limit for each output stream, in bytes; the rest is dropped. */
   maxOutput?: number
-  /** Hears the id of the process when it was started. */
+  /** Called with the process id after the start. */
   started?(pid: number): void
   /** Receives stdout piece by piece; then none of it is kept. */
   hear?(piece: Uint8Array): void
@@ -176,7 +176,7 @@ export interface Connection {
   write(data: string | Uint8Array): Promise<void>
   /** The next piece, as it comes; undefined at the end. */
   read(): Promise<Uint8Array | undefined>
-  /** Goes on encrypted, as STARTTLS wants it. */
+  /** Continue with TLS, as after STARTTLS. */
   secure(serverName: string, trust: TlsTrust): Promise<void>
   close(): void
 }

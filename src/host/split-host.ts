@@ -49,7 +49,7 @@ const KEPT = ['extmods', 'reads', 'machine', 'contacted']
 export function splitHost({ folder, controller, target }: SplitOptions): Host {
   const isHere = (path: string): boolean => isBelow(path, folder)
   const sideOf = (path: string): Host => (isHere(path) ? controller : target)
-  /** The target itself, which modules on it speak for, changes nothing here. */
+  /** Return the host that changes a path; modules on the target must not change files of this machine. */
   const changed = (path: string): Host => {
     if (isHere(path) && (isAskedByTarget() || isOfSession(path))) throw systemError('EACCES', path)
     return sideOf(path)

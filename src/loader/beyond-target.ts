@@ -62,7 +62,7 @@ export function refuseBeyondTarget(name: string, args: readonly Value[], kwargs:
 const namesWithheld = (value: Value): boolean =>
   typeof value === 'string' && [...WITHHELD_OPTIONS].some((option) => value.includes(String(option)))
 
-/** Return a client of web servers that asks nothing for a target. */
+/** Return an HTTP client that refuses requests on behalf of a target. */
 export function ownNetwork(client: HttpClient): HttpClient {
   return {
     query: async (parameters) => client.query(permitted(parameters)),

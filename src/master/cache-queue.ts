@@ -58,7 +58,7 @@ export class CacheQueue {
   private readonly waiters = new Map<number, () => void>()
   /** Entries that failed: how often while others were taken, and how many were taken by then. */
   private readonly refusals = new Map<number, { count: number; taken: number }>()
-  /** Entries that the cache has, and that the disk did not let go. */
+  /** Entries that the cache already has, but that could not be removed from the disk. */
   private readonly stuck = new Set<number>()
   private readonly fullness = new Repeats()
   private count: number

@@ -49,7 +49,7 @@ export class ClearCommands {
     return this.commands.has(name)
   }
 
-  /** Answer a command; `peer` is missing where the master asks itself. */
+  /** Answer a command; `peer` is missing for commands of the master itself. */
   answer(load: Dict, peer?: Peer): unknown {
     const name = load.get('cmd')
     const command = typeof name === 'string' ? this.commands.get(name) : undefined

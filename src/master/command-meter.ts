@@ -16,7 +16,7 @@ export class CommandMeter {
     this.tracer = tracer
   }
 
-  /** Hear of each command that was answered. Return the function that ends it. */
+  /** Listen to answered commands. Return a function that stops it. */
   listen(hear: (cmd: string, milliseconds: number) => void): () => void {
     this.hear = hear
     return () => {
@@ -24,7 +24,7 @@ export class CommandMeter {
     }
   }
 
-  /** Return handlers that measure the time of commands; `isKnown` tells which names are commands. */
+  /** Return handlers that measure the time of commands; `isKnown` returns whether a name is a command. */
   metered(handlers: RequestHandlers, isKnown: (cmd: string) => boolean): RequestHandlers {
     return {
       ...handlers,

@@ -32,7 +32,7 @@ export class Connections {
   private readonly now: () => number
   /** Whether another process has connections, too. */
   isPartial: () => boolean = () => false
-  /** Hears of the minions that may listen now and did not before, when a connection begins to listen. */
+  /** Called with the minions that are newly connected when a connection subscribes. */
   onArrival: (ids: ReadonlySet<string>) => void = () => undefined
 
   /** `topicsAreIds` says that the transport knows the minion of a connection. */
@@ -41,7 +41,7 @@ export class Connections {
     this.now = now
   }
 
-  /** Handle a subscriber that asks for a topic, or that introduces its minion. */
+  /** Handle a subscription to a topic, or the introduction of a minion. */
   onSubscribe = (topic: string, peer: Peer): void => {
     if (this.topicsAreIds) {
       this.bind(topic, peer)

@@ -34,7 +34,7 @@ describe('Jobs that are kept for minions', () => {
     expect((await deliveries.missed('minion7', null)).jobs).toHaveLength(2)
   })
 
-  it('are no more than fit when they are sealed anew, and all of them reach the minion that asked', async () => {
+  it('that no longer fit after they are sealed again are dropped, but reach the minion that requested them', async () => {
     const deliveries = deliveriesOf(40 << 20)
     for (const jid of ['1', '2']) deliveries.keep(jid, load, ['web1'], sealed)
     expect((await deliveries.missed('web1', null)).jobs).toHaveLength(2)

@@ -51,7 +51,7 @@ interface Kept {
   /** The same as bytes. */
   sealedForSyndics?: Sealed
   ids: readonly string[]
-  /** The ids, for quick look-ups; made when the first minion asks. */
+  /** The ids, for quick look-ups; built at the first query of a minion. */
   among?: ReadonlySet<string>
   sealed?: Sealed
   /** Milliseconds of the clock of `now` until which the job is wanted. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CLOSED_MS, Diversion, REFUSED_MS } from './diversion.ts'
 
-describe('a master that does not hear the others of its cluster', () => {
+describe('a master that is cut off from the others of its cluster', () => {
   const log = vi.fn()
   const turnAway = vi.fn()
   let diversion: Diversion
@@ -48,7 +48,7 @@ describe('a master that does not hear the others of its cluster', () => {
     expect(diversion.refuses('stranger')).toBe(false)
   })
 
-  it('takes all minions again when it hears the others', () => {
+  it('accepts all minions again when it reaches the others', () => {
     diversion.divert('deaf')
     expect(diversion.refuses('web')).toBe(true)
     diversion.divert(undefined)

@@ -50,7 +50,7 @@ export class Diversion {
     } else log('info', 'This master is at one with the others of its cluster again and takes minions')
   }
 
-  /** Whether a minion that asks to sign in should ask another master. */
+  /** Whether to send a minion that signs in to another master. */
   refuses(id: string): boolean {
     if (!this.isDiverting || !this.parts.isAccepted(id)) return false
     const since = this.asked.get(id) ?? this.now()

@@ -113,7 +113,7 @@ const nastyFleet = fc
 const NODEGROUPS = { fronts: 'a*', both: 'N@fronts or G@os:Debian', odd: ['a', 'b,'] }
 const OPTIONS = { nodegroups: NODEGROUPS, minion_data_cache: true }
 
-/** Words of targets, made of the ids at hand. */
+/** Words of targets, made of the given ids. */
 const nastyWord = (ids: readonly string[]): fc.Arbitrary<string> => {
   const id = fc.constantFrom(...ids)
   return fc.oneof(

@@ -130,7 +130,7 @@ export class JobCaches implements JobListeners {
       })
     }
     for (const name of this.names('master_job_cache')) {
-      // on disk before anything is awaited: the minion hears then that its return came
+      // write to disk before anything is awaited: the minion then gets its confirmation
       void this.note(name, { fun: 'returner', jid, data: event.data }, 0)
     }
   }

@@ -1,4 +1,4 @@
-// The journal of a master's events, by its options, and the bus that goes on with its numbers.
+// Opens the journal of a master's events by its options, and the bus that continues its numbers.
 import { guarded, type Log } from '../base/mod.ts'
 import {
   EventBus,

@@ -108,7 +108,7 @@ export class Master {
     this.closings = closings
   }
 
-  /** `program` is the file of this program, where it can be started once more for further subscribers. */
+  /** `program` is the file of this program, if it can be started again for further subscribers. */
   static async open(opts: Dict, log: Log, program?: string, overSsh?: OverSsh): Promise<Master> {
     const closings: Closing[] = []
     try {
@@ -159,7 +159,7 @@ interface Ground {
   journal: Journaled['journal']
 }
 
-/** Why a master that is not open yet, or is closing, cannot work. */
+/** Why a master cannot work now: it is opening or closing. */
 type Phase = 'starting' | 'stopping' | undefined
 
 /** Open telemetry, stores and the bus. */

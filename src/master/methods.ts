@@ -182,7 +182,7 @@ function unstored({ storage, opts }: Services, error: unknown): never {
   throw storage.failed(error, option(opts, 'cachedir'))
 }
 
-/** The answer to a command of a minion; an unknown one is answered with nothing. */
+/** Return the answer to a command of a minion; nothing for an unknown command. */
 export function callMethod(services: Services, load: Dict, sender: Sender): unknown {
   const name = load.get('cmd')
   const method = typeof name === 'string' ? MINION_METHODS.get(name) : undefined

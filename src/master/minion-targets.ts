@@ -19,7 +19,7 @@ export class MinionTargets {
     this.resolver = resolver
   }
 
-  /** Returns the minions that a target of this minion means, which asks for pillar only by whole values. */
+  /** Returns the minions of a target that a minion requested; such a target compares only whole pillar values. */
   exact(asking: string, target: Value, kind: string): Promise<string[]> {
     return this.resolve(asking, target, EXACT.get(kind) ?? kind)
   }

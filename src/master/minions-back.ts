@@ -18,7 +18,7 @@ export interface ReturnParts {
 const KEY = 'connected'
 const LOOK_MS = 20
 const NOTE_MS = 250
-/** Looks after which a smaller number is noted: minions that are away for a moment are still waited for after the next start. */
+/** Polls after which a smaller number is stored, so that the next start also waits for minions that are away for a moment. */
 const LASTING_LOOKS = 240
 /** How long interrupted reactions wait; minions of Salt may take 11 seconds. */
 const LONGEST_MS = 15_000
@@ -45,7 +45,7 @@ export class MinionsBack {
     void this.soon.then(() => this.watch())
   }
 
-  /** Note the number once more, where it has grown. */
+  /** Store the number again if it has grown. */
   close(): void {
     this.closing.abort()
     if (this.timer === undefined) return
@@ -83,7 +83,7 @@ export class MinionsBack {
     )
   }
 
-  /** A number that grows while minions come back is not noted: a master that ends meanwhile would forget the others. */
+  /** Do not store the number while minions reconnect: a master that ends meanwhile would forget the others. */
   private watch(): void {
     if (this.closing.signal.aborted) return
     this.timer = setInterval(() => this.note(), NOTE_MS).unref()

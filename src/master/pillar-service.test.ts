@@ -34,7 +34,7 @@ function service(more: Record<string, Value>, cache = fileCache(root)): PillarSe
 const ask = async (own: PillarService, more: Record<string, Value> = {}): Promise<Value | undefined> =>
   (await own.answer(dictFrom({ id: 'web1', grains: new Map(), ...more }))).get('colour')
 
-test('pillar is made anew each time', async () => {
+test('pillar is compiled for each request', async () => {
   const own = service({})
   colour('red')
   expect(await ask(own)).toBe('red')

@@ -100,7 +100,7 @@ const isLarge = ({ grains, override = null, ext = null, extraMinionData = null }
 /** The longest name of an environment. */
 const LONGEST_ENVIRONMENT = 256
 
-/** Return the name of an environment that a minion asks for; anything that cannot be one is taken as not given. */
+/** Return the name of the environment in a minion's request; null if the value is not a valid name. */
 function environment(value: Value): Value {
   const text = isNumeric(value) ? str(value) : textOf(value)
   return text !== undefined && text.length <= LONGEST_ENVIRONMENT ? text : null

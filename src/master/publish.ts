@@ -19,7 +19,7 @@ type PublishParts = Pick<
   'opts' | 'log' | 'bus' | 'jobs' | 'jobCaches' | 'publications' | 'deliveries' | 'syndics' | 'cluster'
 >
 
-/** Milliseconds that a job waits for the log of a cluster: clients wait longer, and so hear why it is refused. */
+/** Milliseconds that a job waits for the log of a cluster: clients wait longer, so they receive the reason of a refusal. */
 const PUBLISH_PATIENCE_MS = 5000
 
 /** How one master of a cluster carries out a job. */

@@ -21,7 +21,7 @@ export type Limit =
   | 'max_pending_minions'
   | 'failed_auth_per_second'
 
-/** A pause after which so many seconds' worth of events may come at once. */
+/** After a pause, the events of this many seconds may come at once. */
 const BURST_SECONDS = 10
 /** A syndic forwards the events and returns of many minions, so its limits are multiplied by this number. */
 const SYNDIC_MINIONS = 20
@@ -34,7 +34,7 @@ const RECOUNT_MS = 1000
 export class Quotas {
   private readonly opts: Dict
   private readonly log: Log
-  /** How many minions one connection may speak for. */
+  /** Limit of minions on one connection. */
   private readonly senders: number
   private readonly events: Rates
   private readonly signIns: Rates

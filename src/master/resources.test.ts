@@ -38,7 +38,7 @@ const load = (id: string, names: Value[], grains: Dict = new Map()): Dict =>
     ['resource_grains', grains],
   ])
 
-it('A minion answers for what it has registered, also after a restart, and for nothing else', async () => {
+it('A minion returns for its registered resources, also after a restart, and for nothing else', async () => {
   await resources.register(load('web1', ['lamp']))
   for (const one of [resources, open()]) {
     expect(['lamp', 'web1', 'web2', 'other', '../x'].map((name) => one.isOf('web1', name))).toEqual([

@@ -36,7 +36,7 @@ export type ReturnQuotas = Pick<Quotas, 'valuesOfRequest' | 'allowsEvents'>
 
 /** How one master of a cluster carries out a return. */
 export interface ReturnForm extends Pick<EventForm, 'mark' | 'isForeign'> {
-  /** Whether an earlier life of this master has left the event of the return to this one; undefined where none can have come before. */
+  /** Whether this process must fire the event of the return, because an earlier process of this master did not; undefined outside a replay. */
   isUntold?(isFirst: boolean): boolean
   /**
    * Whether an earlier process of this master received the return: this process then does the part of the receiving

@@ -127,7 +127,7 @@ function tellLeft({ opts, bus, jobs, log }: SchedulingParts, { name, jid, fun }:
   bus.fire(`salt/run/${jid}/ret`, told)
 }
 
-/** A file for each run that goes on. */
+/** One file for each running job. */
 class Notes {
   private readonly folder: string
 

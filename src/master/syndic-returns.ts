@@ -41,7 +41,7 @@ async function takeReturns(parts: SyndicParts, load: Dict, syndic: string): Prom
     return
   }
   parts.syndics.register(syndic)
-  // minions of this master speak for themselves
+  // minions of this master send their own returns
   const passedOn = [...returned].filter(([id]) => {
     return isValidId(id) && (id === syndic || parts.keys.accepted(id) === undefined)
   })

@@ -100,7 +100,7 @@ describe('a foreign target', () => {
     const slow = one.foreign({ author: 'user tina', target: SLOW, kind: 'pcre' })
     const turns: string[] = []
     void slow.then(() => turns.push('slow'))
-    // this thread goes on
+    // this thread continues
     await new Promise((done) => setImmediate(done))
     expect(turns).toEqual([])
     const found = await slow
@@ -145,7 +145,7 @@ describe('a foreign target', () => {
     expect(long.problems[0]).toMatch(/^The target has \d+ bytes, 1048576 are allowed$/)
   })
 
-  it('waits its turn behind others only once, however many one author asks', async () => {
+  it('waits behind the targets of other authors only once, however many one author has', async () => {
     const one = resolver()
     const order: string[] = []
     const ask = (author: string, n: number): Promise<unknown> =>

@@ -169,7 +169,7 @@ const nobody = (problem: string): ResolvedTarget => ({ minions: [], missing: [],
 const place = createContext({ work: (): unknown => undefined })
 const script = new Script('work()')
 
-/** Does it, and gives it up after so many milliseconds: nothing else ends a regular expression that goes on. */
+/** Match with a time limit in milliseconds: nothing else ends a slow regular expression. */
 function within<T>(timeout: number, work: () => T): T | undefined {
   place['work'] = work
   try {

@@ -39,7 +39,7 @@ describe('Events of an earlier life', () => {
     expect([told.isUntold('w.6', ret('lost'), false), told.isUntold('w.7', ret('old'), false)]).toEqual([true, false])
   })
 
-  it('do not keep a return that no store keeps from being told again', () => {
+  it('let the event of a return that no store has be fired again', () => {
     expect(told.isUntold('w.8', ret('told', false), true)).toBe(true)
     expect(told.isUntold('w.1', ret('told', false), true)).toBe(false)
   })

@@ -1,4 +1,4 @@
-// Matchers that look at the minion's id alone.
+// Matchers that use only the minion id.
 import { compileRegex, contains, fnmatch, isIterable, textOf, typeError, type Value } from '../data/mod.ts'
 import type { Matcher } from './subject.ts'
 

@@ -62,7 +62,7 @@ export function minionFunctions({
       const daemon = files && asking.ctx.daemon
       const ofMaster = daemon && {
         masterTops: (own: Dict) => askTops(daemon, own, grains),
-        // the minion asks this for itself, whoever called the function
+        // the request is the minion's own, also in a call for a target
         masterOptions: () => askedBy('owner', () => daemon.askMaster(dictFrom({ cmd: '_master_opts' }))),
         fireEvent: (tag: string, data: Dict) => tellState(daemon, opts, { tag, data, jid: request.jid ?? null }, log),
       }
@@ -72,7 +72,7 @@ export function minionFunctions({
   return functions
 }
 
-/** Load what states need. */
+/** Load the code for states. */
 export async function stateParts() {
   const { ClientTree, LocalTree, stateEngine } = await import('../state/mod.ts')
   return { ClientTree, LocalTree, stateEngine }

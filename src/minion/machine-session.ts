@@ -10,7 +10,7 @@ import { loggerName, type ModuleTable, type Registry, type RegistryContext } fro
 import { type DaemonAccess, listedOnce, syncModules } from '../sdk/mod.ts'
 import { minionFunctions } from './functions.ts'
 
-/** The side that looks after a machine, and the machine with the folder of its cache on that side. */
+/** The managing side of a machine, and the machine with its cache folder on the managing side. */
 export interface MachineSides {
   controller: Host
   whole: Host

@@ -13,7 +13,7 @@ export interface MasterQuestion {
   log: Log
 }
 
-/** Asks the function that `master` names, where it names one. */
+/** Call the function in the option `master`, if it names one. */
 export async function findMaster({ opts, grains, host, log }: MasterQuestion): Promise<void> {
   if (opts.get('master_type') !== 'func') return
   const name = str(option(opts, 'master'))

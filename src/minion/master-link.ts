@@ -37,9 +37,9 @@ export interface LinkOptions {
   settings: MinionSettings
   log: Log
   address: MasterAddress
-  /** Hears of each answer to the request to be let in; false ends the waiting. */
+  /** Called with each reply to the sign-in; return false to stop waiting. */
   onOutcome?: (outcome: SignInOutcome) => unknown
-  /** Hears that publications do not come in any more. */
+  /** Called when the publish channel is lost. */
   onLost?: () => void
 }
 
@@ -114,7 +114,7 @@ export class MasterLink {
     }
   }
 
-  /** Asks the master. */
+  /** Send a request to the master. */
   readonly ask = (load: Dict, { raw = false } = {}): Promise<Value> => this.channel.send(load, { raw })
 
   /** Whether the master is one of Brine, as its last answer to a sign-in showed. */

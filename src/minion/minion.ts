@@ -47,7 +47,7 @@ type Closing = () => unknown
 
 /** The surroundings of a minion in its program. */
 export interface MinionSurroundings {
-  /** The words that start it again in the background. */
+  /** The command line that starts the minion again in the background. */
   startedAs?: readonly string[] | undefined
   /** Access of functions to a master on this machine. */
   overSsh?: OverSsh | undefined

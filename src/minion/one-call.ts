@@ -136,7 +136,7 @@ async function missing(fun: string, answer: Dict, functions: Registry): Promise<
   throw new CallFailure(255, { stderr: `${text}\n` })
 }
 
-/** The place of an error before its message, where it is known. */
+/** Return the place of an error, to put before its message; empty if unknown. */
 function placeOf({ at }: BrineError, opts: Dict): string {
   const place = shownPlace(at, opts)
   return place === undefined ? '' : `${place}: `

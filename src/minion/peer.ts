@@ -54,9 +54,9 @@ export class MasterPeer {
   readonly opts: Dict
   readonly group: MasterGroup
   connected = false
-  /** Hears of each master it begins to listen to. */
+  /** Called after each subscription to a master. */
   onBegin: () => void = () => undefined
-  /** Hears that the connection to the master was lost. */
+  /** Called when the connection to the master is lost. */
   onLost: () => void = () => undefined
   session!: MinionSession
   private readonly parts: PeerParts

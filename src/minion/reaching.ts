@@ -25,7 +25,7 @@ export interface ReachOptions {
   settings: MinionSettings
   /** Receives errors that end the minion, also long after the first sign-in. */
   fatal(error: Error): void
-  /** Hears that publications do not come in any more. */
+  /** Called when the publish channel is lost. */
   onLost?: () => void
 }
 
@@ -56,7 +56,7 @@ export function pauseAfter(failure: Error, attempt: number, opts: Dict): number 
 }
 
 export class MasterSearch {
-  /** The name of the master that let us in last. */
+  /** The master of the last successful sign-in. */
   name = ''
   /** When the log repeats a failure, by the master's name. */
   private repeats = new Repeats()
@@ -79,7 +79,7 @@ export class MasterSearch {
     return this.opened!
   }
 
-  /** Tries the masters in this order; resolves when one has let us in and `ready` was content. */
+  /** Try the masters in this order; resolves after a sign-in for which `ready` succeeded. */
   async reach(order: readonly string[], ready: () => Promise<void>): Promise<void> {
     const { log } = this.options
     for (let attempt = 1; ; attempt++) {

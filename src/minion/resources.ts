@@ -131,7 +131,7 @@ export class MinionResources {
     return { resources: this.fitting(kind, target), isPure: kind === 'resource' }
   }
 
-  /** A name is that of one resource; a pattern that means the minion means all it looks after. */
+  /** A name selects one resource; a pattern that matches the minion selects all its resources. */
   private byName(pattern: string, isMinionMeant: boolean): MeantResources {
     if (/[*?[]/.test(pattern)) return { resources: isMinionMeant ? this.all : [], isPure: false }
     const found = this.all.filter(({ id }) => id === pattern)

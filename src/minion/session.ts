@@ -46,7 +46,7 @@ export class MinionSession {
     return this.parts.opts
   }
 
-  /** Load a proxy module anew whose file has changed. */
+  /** Reload the proxy module if its file has changed. */
   async refreshProxy(): Promise<void> {
     await this.parts.proxy?.refresh()
   }
@@ -78,7 +78,7 @@ export class MinionSession {
     return functions
   }
 
-  /** Loads functions anew at their next use. */
+  /** Reload the functions at their next use. */
   forgetFunctions(): void {
     this.made = undefined
   }

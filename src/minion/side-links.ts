@@ -50,7 +50,7 @@ export class SideLinks {
     return answer
   }
 
-  /** Ends all connections, also where the minion waits to be let in. */
+  /** Close all connections, also those that wait for a sign-in. */
   close(): void {
     this.isClosed = true
     for (const side of this.sides.values()) drop(side)

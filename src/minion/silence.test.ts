@@ -48,7 +48,7 @@ it('A master that answers neither questions nor heartbeats is lost after a quart
   expect(muteFor(new Silence(1000), 0)).toBe(1000)
 })
 
-it('The shorter time begins anew with each heartbeat that is answered', () => {
+it('Each answered heartbeat restarts the shorter time limit', () => {
   const silence = new Silence(5000)
   silence.begin(0, 400)
   for (let now = 250; now < 2000; now += 250) expect(silence.goesOn(now, now !== 500)).toBe(now > 1500)

@@ -51,7 +51,7 @@ export class TakenJobs {
     }
   }
 
-  /** Write the file anew with the ids that are remembered. */
+  /** Rewrite the file with the remembered ids. */
   private shorten(): void {
     const fresh = `${this.file}.new`
     writeFileSync(fresh, [...this.jids, ''].join('\n'), { mode: PRIVATE_FILE })

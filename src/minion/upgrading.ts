@@ -1,6 +1,6 @@
 // Upgrades of this minion: starts an upgrade for a job, and reports the result to the master at the next start.
 import { join } from 'node:path'
-import { type Log, toError } from '../base/mod.ts'
+import { type Log, processMark, toError } from '../base/mod.ts'
 import { type Dict, dictFrom, fromPlain, type Plain, str, toPlain, type Value } from '../data/mod.ts'
 import type { UpgradePackage, UpgradeRequest } from '../sdk/mod.ts'
 import {
@@ -16,7 +16,6 @@ import {
   keepOnly,
   LAUNCHER,
   makeCurrent,
-  processMark,
   stageDebs,
   stageVersion,
   startDebUpgrade,

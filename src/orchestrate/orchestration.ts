@@ -1,5 +1,6 @@
 // Orchestration runs of one call of the master. A run is a state run of the minion beside the master; its states are the steps, and
 // have minions and the master work.
+import { toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, statesSucceeded, type Value } from '../data/mod.ts'
 import type { MasterContext, OrchestrationRequest, Orchestrator, ResumeChoice, StepMemory } from '../sdk/mod.ts'
@@ -40,7 +41,7 @@ export class Orchestration implements Orchestrator {
     })
     const data: Dict = new Map([[option(opts, 'id') || 'master', running]])
     const succeeded = statesSucceeded(data)
-    await this.recorded?.end(succeeded ? 'succeeded' : 'failed')
+    await this.end(succeeded ? 'succeeded' : 'failed')
     return new Map<Value, Value>([['data', data]]).set('outputter', 'highstate').set('retcode', succeeded ? 0 : 1)
   }
 
@@ -70,6 +71,16 @@ export class Orchestration implements Orchestrator {
   private begin(request: OrchestrationRequest): Promise<void> {
     this.recorded ??= this.record(this.starter.jid)
     return this.recorded.begin(keptRequest(request, this.starter.user))
+  }
+
+  /** End the record. The steps have run, so their results count also when the other masters do not take the end. */
+  private async end(state: 'succeeded' | 'failed'): Promise<void> {
+    try {
+      await this.recorded?.end(state)
+    } catch (error) {
+      const text = `The other masters do not know that orchestration '${this.recorded?.jid}' ended`
+      this.starter.log('error', `${text}: ${toError(error).message}`)
+    }
   }
 
   private record(jid: string): RunRecord {

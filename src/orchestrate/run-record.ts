@@ -60,6 +60,9 @@ export class RunRecord {
 
   async end(state: RunState): Promise<void> {
     if (this.store.isOwn(this.jid)) this.store.end(this.jid, state)
+    await this.sending
+    // an earlier change that was not taken must not leave the run as running on the other masters
+    this.failure = undefined
     this.send({ what: 'end', state })
     await this.settled()
   }

@@ -49,7 +49,7 @@ test('ProgressLine stays one line of the terminal, and labels cannot steer it', 
   expect(screen.written).toEqual(['\r  5/120    4 %  0:00  ?[2Ja b\x1b[K'])
 })
 
-test('ProgressLine is seen on a terminal that does not tell its width', () => {
+test('ProgressLine is shown on a terminal that does not report its width', () => {
   const screen = terminal(0)
   const line = new ProgressLine(screen, { after: 0 })
   line.update(step(5))

@@ -5,13 +5,13 @@ import { stripEscapes } from './text.ts'
 
 export interface ProgressScreen {
   write(text: string): void
-  /** The width of the terminal now; 0 where the terminal does not tell it. */
+  /** The present width of the terminal; 0 if the terminal does not report it. */
   columns(): number
   /** Milliseconds of a clock that never goes back. */
   now(): number
 }
 
-/** The width of a terminal that does not tell its own, such as one below `script` without input. */
+/** The width for a terminal that reports none, such as one of `script` without input. */
 const USUAL_COLUMNS = 80
 
 export interface ProgressTimes {

@@ -34,7 +34,7 @@ export interface Terminal {
   windows: boolean
 }
 
-/** The option `color` after `--force-color`, `--no-color` and a look at where the output goes. */
+/** Return whether to use colours: by `--force-color`, `--no-color`, the option `color` and the kind of output. */
 export function colorFor(opts: Options, { terminal, windows }: Terminal): Value {
   if (isSet(opts, 'force_color')) return true
   if (isSet(opts, 'no_color') || windows) return false

@@ -40,7 +40,7 @@ export interface PillarInput {
   folders?: PillarFolders
   /** Whether a compound target means this minion to the master; without a master it knows no minions. */
   isMember?: (target: Value) => boolean | Promise<boolean>
-  /** Whether a master compiles it for a minion. What the minion lays over it is then not decrypted with the keys of the master. */
+  /** Whether a master compiles the pillar for a minion. The minion's pillar override is then not decrypted with the keys of the master. */
   isForMinion?: boolean
   log?: Log
 }

@@ -25,7 +25,7 @@ export interface PluginRequest {
 export interface BoundPlugin {
   readonly name: string
   readonly functions: readonly string[]
-  /** Its file or folder, where it is Python. */
+  /** The file or folder of a Python plug-in. */
   readonly path: string | undefined
   has(fun: string): boolean
   /** The names of a function's parameters. */
@@ -35,7 +35,7 @@ export interface BoundPlugin {
 
 export interface BoundCall {
   kwargs?: Dict
-  /** Seconds that it may take, where that is not the usual. */
+  /** Time limit in seconds, if it differs from the default. */
   most?: number
   facts?: ReadonlyMap<Value, Value>
   /** Further answers to requests of the plug-in. */

@@ -75,7 +75,7 @@ function compiled<T>(path: string, compile: () => T): T {
   }
 }
 
-/** Its beginning and end say again where it is. */
+/** Return the message of an error without its position, which the message has at both ends. */
 const textOf = (error: unknown): string =>
   toError(error)
     .message.replace(/^Error transforming .*?: /, '')

@@ -174,7 +174,7 @@ describe("users' own Python modules", () => {
     )
   })
 
-  test('say what they are in their documentation', async () => {
+  test('show their documentation and arguments', async () => {
     expect(await called('sys.doc', ['probe.list'])).toBe("{'probe.list': '\\n    All of it.\\n    '}")
     expect(await called('sys.argspec', ['probe.same'])).toBe(
       "{'probe.same': {'args': ['value'], 'defaults': None, 'varargs': True, 'kwargs': True}}",
@@ -192,7 +192,7 @@ describe("users' own Python modules", () => {
     expect(await functions.call('marked.marks')).toBe(1)
   })
 
-  test('are taken anew when their files change', async () => {
+  test('are reloaded when their files change', async () => {
     folder.write('modules/fresh.py', 'def one():\n    return 1\n')
     await functions.refresh()
     expect(await functions.call('fresh.one')).toBe(1)

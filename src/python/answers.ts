@@ -8,7 +8,7 @@ import type { ScopeFunction } from './scope.ts'
 export interface PythonSource {
   path: string
   attr: string
-  /** Whether it runs on a target, which has all of users' modules; the worker on this side has those that run here. */
+  /** Whether the function runs on a target, which has all of users' modules; the local worker has only those for this machine. */
   onTarget?: boolean
 }
 

@@ -90,7 +90,7 @@ export function errorOf(facts: FailureFacts, what: string): Error {
     return Object.assign(new SaltError(salt as SaltErrorCode, message), { trace })
   }
   const known = type === 'TypeError' || !bases.includes('TypeError') ? type : 'TypeError'
-  // these two are answered with the usage of the function, in Salt's words
+  // for these two errors Salt shows the usage of the function
   return new PythonFailure(known, message, { trace, module, at: known === 'TypeError' ? undefined : at })
 }
 

@@ -133,7 +133,7 @@ except ImportError:
     again = list_
 def _hidden(): pass
 `
-  test('tells its names and at least its functions', () => {
+  test('reports its names and at least its functions', () => {
     expect(readModule(MODULE, 'file')).toEqual({
       names: ['zone', 'district', 'area'],
       functions: ['place', 'sep', 'list', 'maybe', 'again'],
@@ -141,7 +141,7 @@ def _hidden(): pass
     })
   })
 
-  test('does not tell everything when it imports all names or computes its own', () => {
+  test('reports that names are unknown when it imports all names or computes its own', () => {
     expect(readModule('from x import *\n', 'file').isComplete).toBe(false)
     expect(readModule('__virtualname__ = NAME\ndef __virtual__():\n    return True\n', 'file').isComplete).toBe(false)
   })

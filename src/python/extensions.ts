@@ -59,7 +59,7 @@ export function installationOf(opts: Dict): PythonInstallation {
 const stampOf = (folder: string): string =>
   isFolder(folder) ? String(statSync(folder, { throwIfNoEntry: false })?.mtimeMs) : ''
 
-/** The extensions that are installed now and not disabled; looking again costs a few looks at the times of folders. */
+/** Return the installed extensions that are not disabled. A repeated call only reads the times of a few folders. */
 export function installedExtensions(opts: Dict, log?: Log): readonly Extension[] {
   const installation = installationOf(opts)
   const key = `${installation.program}\0${installation.folders.join('\0')}`

@@ -44,7 +44,7 @@ describe('the Python that a name means', () => {
     }
   })
 
-  test('is what stands behind a shim of pyenv, or the shim when that is not known', () => {
+  test('is the program behind a shim of pyenv, or the shim if that program is unknown', () => {
     expect(interpreter('python3', path(shim))).toBe(shim)
     writeFileSync(join(root, 'pyenv', 'version'), '3.11.7\n')
     expect(interpreter('python3', path(shim))).toBe(real)

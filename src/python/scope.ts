@@ -12,7 +12,7 @@ import { Worker, type WorkerCall } from './worker.ts'
 export type ScopeFunction = (params: readonly Value[], asker: Asker) => Value | Promise<Value>
 
 export interface Asker {
-  /** Whether the module that asks runs on a target. */
+  /** Whether the requesting module runs on a target. */
   onTarget: boolean
 }
 
@@ -29,7 +29,7 @@ export interface Scope {
   lasts?: boolean
   /** Ends the call from outside. */
   ending?: AbortSignal | undefined
-  /** On a proxy minion: what its proxy module keeps between calls. */
+  /** On a proxy minion: the `__context__` of its proxy module. */
   proxyMemory?: Dict | undefined
   /** The name of a separate Python process, for work that must not share one with modules. */
   process?: string | undefined
@@ -97,7 +97,7 @@ export interface PythonCall {
   method: string
   params: readonly Value[]
   what: string
-  /** Whether it goes on until it is ended, as engines do. */
+  /** Whether the call runs until it is aborted, like an engine. */
   lasts?: boolean
   /** The most seconds that it may take, where options do not say so. */
   most?: number | undefined

@@ -14,7 +14,7 @@ import { Worker, type WorkerCall } from './worker.ts'
 /** Families that run on a target. */
 const FAMILIES: readonly FamilyName[] = ['modules', 'states', 'grains', 'utils', 'sdb', 'queues', 'returners']
 
-/** Calls that read users' files anew. */
+/** Calls that reload users' files. */
 const READING: ReadonlySet<string> = new Set(['load', 'grains'])
 
 const MOST_BYTES = 64 << 20

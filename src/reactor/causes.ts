@@ -55,7 +55,7 @@ export class Causes {
     return this.within.exit(work)
   }
 
-  /** If a reaction is at work, note the published job as caused by it, whoever published the job. */
+  /** If a reaction is at work, note the published job as caused by it, whichever user published it. */
   hear(tag: string): void {
     const cause = this.firing ?? this.within.getStore()
     const jid = cause && /^salt\/job\/(\d+)\/new$/.exec(tag)?.[1]

@@ -84,7 +84,7 @@ export class Performer {
     return this.inPool(performance, call, () => this.runHere(performance, call))
   }
 
-  /** Goes on with a call that had begun when the master ended. */
+  /** Resume a call that was running when the master ended. */
   takeUp(performance: Performance): Promise<boolean> {
     const { entry, record } = performance
     if (stateOf(entry) === 'waiting') return this.perform(performance)

@@ -96,7 +96,7 @@ export class Reactor {
     })
   }
 
-  /** Resume recorded reactions after the minions are back: a job that is published earlier reaches nobody. */
+  /** Resume recorded reactions after the minions are back: an earlier job would reach no minion. */
   private async takeUpAll(records: readonly ReactionRecord[]): Promise<void> {
     await this.parts.minionsBack
     if (this.isClosed) return
@@ -294,7 +294,7 @@ export class Reactor {
     return []
   }
 
-  /** Return what the reactor would do about an event. */
+  /** Return the rules, files and calls that the reactor would use for an event. */
   private async preview(event: ReactedEvent): Promise<Dict> {
     const rules = this.rules.matching(event.tag, event.origin)
     const errors: string[] = []

@@ -58,7 +58,7 @@ export interface MasterCall {
 }
 
 export interface MasterCallResult extends MasterOutcome {
-  /** The outputter that the function asks for. */
+  /** The outputter that the function requests. */
   out?: string
   /** Whether it ended by an exception. */
   raised?: boolean
@@ -77,7 +77,7 @@ export async function runForEntries(access: MasterAccess, call: MasterCall): Pro
   return value instanceof EncodedDict ? result : { ...result, value: readValue(value) }
 }
 
-/** Run a function of the master for callers that hear of its end by its event. */
+/** Run a function of the master for callers that wait for its last event. */
 export async function beginMasterFunction(access: MasterAccess, call: MasterCall): Promise<void> {
   await performed(access, call)
 }

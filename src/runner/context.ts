@@ -280,7 +280,7 @@ function localFunctions({ functions }: MasterAccess, master: () => MasterReach):
   }
 }
 
-/** What functions of that minion can reach of the master. */
+/** The master's functions that functions of that minion can reach. */
 function reachOf(
   access: MasterAccess,
   ctx: MasterContext,

@@ -1,4 +1,4 @@
-// Finds what the scheduler ignores in a job: unknown keys, and a job without a time.
+// Finds ignored parts of a scheduled job: unknown keys, and a missing time.
 import { didYouMean, shownText } from '../base/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 

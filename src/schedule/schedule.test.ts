@@ -192,7 +192,7 @@ test('A job that is still running as often as it may is left out', () => {
   expect(times('job')).toHaveLength(1)
 })
 
-test('When a job is due next outlives a restart, and what was missed is made up for only if asked to', () => {
+test('The next time of a job survives a restart, and missed runs are repeated only on request', () => {
   const jobs = {
     soon: { function: 'test.ping', hours: 1, run_on_start: false },
     missed: { function: 'test.ping', hours: 1, run_on_start: false },
@@ -238,7 +238,7 @@ test('a summary shows when each job runs, in words and by the clock', () => {
   expect([nightly!.get('last_run'), nightly!.get('next_run')]).toEqual([null, null])
 })
 
-test('what a job has in vain is one warning, and other jobs run', () => {
+test('ignored keys of a job are one warning, and other jobs run', () => {
   const jobs = {
     slip: { function: 'test.ping', secnds: 5 },
     vain: { function: 'test.ping', seconds: 5, max_running: 1 },

@@ -12,7 +12,7 @@ const SETTINGS = new Set(['enabled', 'skip_function', 'skip_during_range', 'spla
 const JOB_LIMIT = 1
 
 export interface ScheduleKeeper {
-  /** Writes the jobs that are not of the pillar. */
+  /** Write the jobs that do not come from the pillar. */
   save(jobs: Dict): void
   /** When each job is due, from an earlier life. */
   remembered(): ReadonlyMap<string, number>
@@ -49,7 +49,7 @@ export class Schedule {
     this.dropMissed()
   }
 
-  /** Looks at all jobs from now on. */
+  /** Start polling the jobs. */
   start(): void {
     this.timer ??= setInterval(
       guarded(this.options.log, 'Looking at scheduled jobs', () => this.look()),
@@ -82,7 +82,7 @@ export class Schedule {
     return times
   }
 
-  /** Forgets when a job was due; it begins anew. */
+  /** Reset the times of a job. */
   forget(name?: string): void {
     if (name === undefined) this.times.clear()
     else this.times.delete(name)
@@ -131,7 +131,7 @@ export class Schedule {
     })
   }
 
-  /** A run of this job did not end, because the daemon did. Return whether it runs again, which `run_missed` says. */
+  /** The daemon ended during a run of this job. Return whether it runs again, as the option `run_missed` of the job says. */
   brokeOff(name: string): boolean {
     const job = this.all.get(name) ?? null
     const isAgain = isDict(job) && truthy(job.get('run_missed') ?? false)
@@ -164,7 +164,7 @@ export class Schedule {
     this.options.keeper.save(new Map(plain))
   }
 
-  /** One look at every job. */
+  /** Poll every job once. */
   look(): void {
     const now = this.now()
     const jobs = this.all

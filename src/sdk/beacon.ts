@@ -20,7 +20,7 @@ export interface BeaconContext extends Pick<FunctionContext, 'call' | 'has' | 'g
   /** Watch a directory or file until the beacon is closed; false if it does not exist. */
   watch(path: string, hear: (name: string | null) => void): boolean
   unwatch(path: string): void
-  /** Hears the lines that a command prints, until it ends or the beacon is closed. */
+  /** Read the lines that a command prints, until it ends or the beacon is closed. */
   follow(argv: readonly string[], hear: (line: string) => void): Followed
 }
 

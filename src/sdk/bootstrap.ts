@@ -20,7 +20,7 @@ export interface BootstrapRequest {
 export interface BootstrapOutcome {
   id: string
   failed: boolean
-  /** What was done, or the failed step with its reason. */
+  /** A description of the work, or the failed step with its reason. */
   text: string
 }
 

@@ -87,7 +87,7 @@ export interface FunctionContext {
   freshPillar(request: PillarRequest): Promise<Dict>
   /** Return the sources that set a path of keys, in merge order. */
   pillarOrigins(path: readonly string[], request: PillarRequest): Promise<PillarOrigin[]>
-  /** Asks the minion that runs on this machine, over its event bus. */
+  /** Send a request to the minion of this machine, over its event bus. */
   askMinion(request: MinionRequest): Promise<MinionAnswer>
   /** The minion daemon of this process; absent without a master. */
   readonly daemon: DaemonAccess | undefined
@@ -180,7 +180,7 @@ export interface UpgradeRequest {
 
 /** A minion with a master, as functions reach it. */
 export interface DaemonAccess {
-  /** Asks the master, as this minion. */
+  /** Send a request to the master as this minion. */
   askMaster(load: Dict): Promise<Value>
   /** Fires an event on the minion's own bus. */
   fire(tag: string, data: Dict): Promise<boolean>

@@ -26,7 +26,7 @@ export interface EngineContext {
   call(name: string, args?: readonly Value[], kwargs?: Keywords): Promise<Value>
   /** The master's stores, runners and wheel functions; only beside a master. */
   readonly master: MasterContext | undefined
-  /** Fires an event that the master hears: on its own bus, or sent to it by the minion. */
+  /** Fire an event at the master: on its own bus, or from the minion. */
   fire(tag: string, data: Dict): Promise<void>
   /**
    * Fire an event for an outside sender without proof, such as a web client. Returns false, with a log line, if its tag

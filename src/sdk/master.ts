@@ -78,7 +78,7 @@ export interface MasterEvents extends EventStream {
 
 /** The pillar of minions, compiled by the master. */
 export interface MinionPillars {
-  /** The pillar of a minion, compiled anew. */
+  /** Compile the pillar of a minion. */
   pillarOf(
     id: string,
     grains: Dict,

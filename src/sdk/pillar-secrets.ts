@@ -9,7 +9,7 @@ const KEY = '__secret_texts__'
 /** Ask for the secrets of a pillar. */
 export const askForSecrets = (load: Dict): Dict => load.set(WISH, true) as Dict
 
-/** Return a pillar with the texts of its secrets, if the request asks for them. */
+/** Return a pillar with the texts of its secrets, if the request wants them. */
 export function tellSecrets(load: Dict, pillar: Dict): Dict {
   const texts = load.get(WISH) === true ? [...markedIn(pillar)] : []
   return texts.length > 0 ? new Map<Value, Value>([...pillar, [KEY, texts]]) : pillar

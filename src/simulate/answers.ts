@@ -1,4 +1,4 @@
-// What simulated minions answer. Functions that read facts and results of states have their real shapes; every other function succeeds,
+// The results of simulated minions. Functions that read facts and results of states have their real shapes; every other function succeeds,
 // so that orchestrations and reactions run through.
 import { type Dict, dictGet, float, isList, str, traverse, type Value } from '../data/mod.ts'
 
@@ -8,7 +8,7 @@ export interface AnswerShape {
   states: number
   /** Bytes of text that other functions return; 0 for True. */
   bytes: number
-  /** What test.version returns. */
+  /** The result of test.version. */
   version: string
 }
 

@@ -27,7 +27,7 @@ export interface SimulatedFleetOptions {
   /** Whether each minion connects from an address of 127.0.0.0/8 of its own. */
   hasOwnAddresses: boolean
   grains: GrainsOf
-  /** Whether minions fetch their pillar and tell of their start, as real ones do. */
+  /** Whether minions fetch their pillar and fire start events, like real ones. */
   fetchesPillar: boolean
   firesStart: boolean
   /** Whether a run of states fetches the pillar and all files before. */
@@ -132,7 +132,7 @@ export class SimulatedFleet {
     this.breakConnections()
   }
 
-  /** Close all connections and end what is under way. */
+  /** Close all connections and abort running work. */
   stop(): void {
     this.stopped.abort()
     for (const timer of this.timers.splice(0)) clearInterval(timer)
@@ -241,7 +241,7 @@ export class SimulatedFleet {
 
   private async run(minion: SimulatedMinion, number: number, job: Dict, running: Dict[]): Promise<void> {
     const { options, progress, shares } = this
-    // `salt` asks by itself which jobs still run
+    // `salt` queries by itself which jobs still run
     const isLook = job.get('fun') === 'saltutil.find_job'
     if (!isLook) this.note(str(job.get('jid') ?? ''))
     if (isInShare(number - options.first, options.faults.silentPercent)) {
@@ -253,7 +253,7 @@ export class SimulatedFleet {
     const entry = new Map([...job, ['pid', process.pid]]) as Dict
     if (!isLate) running.push(entry)
     const pause = isUpkeep ? 0 : this.nextDelay() + (isLate ? options.faults.lateMs : 0)
-    // the job itself is not among those that run when it asks for them
+    // the list of running jobs does not contain the query itself
     const others = (): Dict[] => running.filter((one) => one !== entry)
     if (pause > 0) await sleep(pause, undefined, { signal: this.stopped.signal }).catch(() => undefined)
     if (this.stopped.signal.aborted) return
@@ -279,7 +279,7 @@ export class SimulatedFleet {
     if (isTwice) progress.twice++
   }
 
-  /** Fetch what a run of states needs; false when the master did not give all of it. */
+  /** Fetch pillar and files for a run of states; return false if some are missing. */
   private async prepare(minion: SimulatedMinion): Promise<boolean> {
     const { progress } = this
     try {
@@ -342,7 +342,7 @@ export class SimulatedFleet {
     }
   }
 
-  /** Call at a rate; what a busy process misses, it makes up for, but never more than a second's worth. */
+  /** Call at a rate. A busy process makes up for missed calls of at most one second. */
   private repeatedly(perSecond: number, work: (index: number) => void): void {
     if (perSecond <= 0) return
     let [done, due, last] = [0, 0, performance.now()]

@@ -4,7 +4,7 @@ import { MasterKeyPin, type MinionSettings, RsaPublicKey } from '../wire/mod.ts'
 
 /** Keys of masters that the minions of a fleet know. */
 export interface MasterMemory {
-  /** Return the pin of a minion; `known` is the key it met before, and `onKey` hears of the key when it is first pinned. */
+  /** Return the pin of a minion; `known` is the key of an earlier session, and `onKey` is called with a key that is pinned for the first time. */
   pin(settings: MinionSettings, known: string | undefined, onKey: (pem: string) => void): MasterKeyPin
 }
 

@@ -122,7 +122,7 @@ export class SimulatedMinion {
     return this.channel.send(load, { raw })
   }
 
-  /** Fetch the pillar, which tells the master the grains. */
+  /** Fetch the pillar; the request contains the grains. */
   async fetchPillar(): Promise<Dict> {
     const request = {
       cmd: '_pillar',

@@ -12,7 +12,7 @@ import {
   packRequest,
 } from '../fileserver/mod.ts'
 
-/** What a run fetched. */
+/** The files that a run fetched. */
 export interface FetchedFiles {
   files: number
   bytes: number
@@ -58,7 +58,7 @@ export class TreeCopy {
     return fetched
   }
 
-  /** Return the bytes of a file that was fetched; undefined when the minion has it, or the master does not. */
+  /** Fetch a file and return its size; undefined if the minion already has it, or the master lacks it. */
   private async fetch(file: ExpectedFile): Promise<number | undefined> {
     const sum = (await this.manifests.sum(file.path, file.saltenv)) ?? (await this.askHash(file))
     if (sum === undefined || this.held.has(sum.hsum)) return undefined

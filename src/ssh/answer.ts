@@ -12,7 +12,7 @@ export interface SshAnswer {
   /** The whole answer, as the job store keeps it and `salt-run ssh.cmd` shows it. */
   full: Value
   retcode: number
-  /** The outputter that the function asks for. */
+  /** The outputter that the function requests. */
   outputter?: string
   /** The login was refused, so that a key could be deployed. */
   isRefused?: boolean

@@ -6,7 +6,7 @@ import { minionDefaults, option } from '../config/mod.ts'
 import { type Dict, deepCopy, isDict, str, type Value } from '../data/mod.ts'
 import type { RosterEntry } from './roster/mod.ts'
 
-/** Options of the master that affect what a target gets, whatever its own options are. */
+/** Options of the master that apply to a target in place of the target's own. */
 const OF_THE_MASTER = [
   'ext_pillar',
   'ext_pillar_first',

@@ -1,8 +1,8 @@
-// State runs on a target that other programs on this controller are at: files beside the cache of the target, one for each run. Functions
-// of states refuse to run while an earlier run is not over, as on minions.
+// State runs of other programs of this controller on a target: one file for each run, in the target's cache folder.
+// State functions refuse to run while an earlier run is not over, as on minions.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasCode, isAnyError, PRIVATE_FILE, PRIVATE_FOLDER, recover } from '../base/mod.ts'
+import { hasCode, isAnyError, isRunning, PRIVATE_FILE, PRIVATE_FOLDER, processMark, recover } from '../base/mod.ts'
 import { type Dict, dictFrom } from '../data/mod.ts'
 
 /** Functions that apply states. */
@@ -23,19 +23,21 @@ export function noteStateRun(cache: string, { fun, jid }: { fun: string; jid: st
   const folder = folderOf(cache)
   mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER })
   const path = join(folder, jid)
-  writeFileSync(path, JSON.stringify({ pid: process.pid, jid }), { mode: PRIVATE_FILE })
+  writeFileSync(path, JSON.stringify({ process: processMark(process.pid), jid }), { mode: PRIVATE_FILE })
   return () => rmSync(path, { force: true })
 }
 
 /** Return the runs of other programs that began before a job; without a job, all runs. */
 export function stateRuns(cache: string, jid = '~'): Dict[] {
   const folder = folderOf(cache)
+  const own = processMark(process.pid)
   const names = recover(hasCode('ENOENT'), [], () => readdirSync(folder))
   return names.flatMap((name) => {
     const path = join(folder, name)
     const note = recover(isAnyError, undefined, () => JSON.parse(readFileSync(path, 'utf8')) as Partial<StateRunNote>)
-    if (typeof note?.pid !== 'number' || note.jid !== name || name >= jid || note.pid === process.pid) return []
-    if (isAlive(note.pid)) return [dictFrom({ fun: NAME, pid: note.pid, jid: name })]
+    if (typeof note?.process !== 'string' || note.jid !== name || name >= jid || note.process === own) return []
+    const pid = Number.parseInt(note.process, 10)
+    if (isRunning(note.process)) return [dictFrom({ fun: NAME, pid, jid: name })]
     // its program was killed
     rmSync(path, { force: true })
     return []
@@ -43,14 +45,7 @@ export function stateRuns(cache: string, jid = '~'): Dict[] {
 }
 
 interface StateRunNote {
-  pid: number
+  /** The mark of the program's process. */
+  process: string
   jid: string
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return !hasCode('ESRCH')(error)
-  }
 }

@@ -21,7 +21,7 @@ export interface StateEngineParts {
   fireEvent?: (tag: string, data: Dict) => void | Promise<void>
   /** The step store of the run. */
   steps?: StepMemory | undefined
-  /** Collects grains anew. */
+  /** Collect the grains again. */
   grains?: () => Promise<Dict>
 }
 

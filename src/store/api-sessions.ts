@@ -96,7 +96,7 @@ export class ApiSessions {
     for (const told of this.endListeners) told()
   }
 
-  /** Hear that some session was ended. */
+  /** Listen for ended sessions. */
   whenEnded(told: () => void): void {
     this.endListeners.push(told)
   }

@@ -71,7 +71,7 @@ describe('a database of jobs', () => {
     expect(lines[0]).toContain('jobs.db-wal was cut short')
   })
 
-  it('that was cut itself is moved away, what can be read is taken over, and jobs can be kept again', () => {
+  it('that was cut itself is moved away, readable rows are copied, and jobs can be stored again', () => {
     killedAfter(600, true)
     truncateSync(file, Math.floor((statSync(file).size * 2) / 3))
     const jobs = new SqliteJobs(file, use)

@@ -30,7 +30,7 @@ export function cutLog(file: string): CutLog | undefined {
   const [written, copied] = [read(16), read(96)]
   const bytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
   const head = bytes < LOG_HEAD ? undefined : firstBytes(`${file}-wal`, LOG_HEAD)
-  // a log that was begun anew has other salts until its first commit
+  // a restarted log has other salts until its first commit
   if (head && head.compare(index, 32, 40, 16, 24) !== 0) return undefined
   const there = Math.max(0, Math.floor((bytes - LOG_HEAD) / frame))
   const lost = written - Math.max(there, copied)

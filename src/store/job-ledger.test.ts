@@ -90,7 +90,7 @@ describe('the ledger of jobs', () => {
     expect(await found(filter)).toEqual(wanted)
   })
 
-  it('tells own jobs by the name of the user and the system that knows the user', () => {
+  it('recognises own jobs by the user name and the system of authentication', () => {
     const isOwn = (user: string, eauth?: string) => jobs.ledger.isOwn(jidOf(3), { user, ...(eauth && { eauth }) })
     expect([isOwn('bob', 'pam'), isOwn('bob', 'ldap'), isOwn('bob'), isOwn('ann', 'pam')]).toEqual([
       true,
@@ -111,7 +111,7 @@ describe('the ledger of jobs', () => {
     expect(jobs.ledger.outcomes(jidOf(1), 1, 'web1').map(({ id }) => id)).toEqual(['web2'])
   })
 
-  it('tells which returns came after another one', () => {
+  it('returns the returns that came after a given one', () => {
     const [first, ...others] = jobs.ledger.returnsAfter(0, 10)
     expect(jobs.ledger.returnsAfter(first!.number, 10)).toEqual(others)
     expect(others.at(-1)).toMatchObject({ number: jobs.ledger.lastReturn, jid: jidOf(3), id: 'db1' })

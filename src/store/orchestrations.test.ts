@@ -30,7 +30,7 @@ it('a run keeps its steps in the order they began, with the results of those tha
   expect(store.runs(5).map(({ jid, state }) => [jid, state])).toEqual([['1', 'failed']])
 })
 
-it('a run keeps its plan and counts how its steps ended, until it begins anew', () => {
+it('a run keeps its plan and the counts of its steps until it is resumed', () => {
   store.begin('1', new Map([['mods', 'deploy']]))
   store.plan('1', [
     { tag: 'a', requires: [], place: 'x.sls:1' },
@@ -56,4 +56,13 @@ it('a run keeps its plan and counts how its steps ended, until it begins anew', 
   expect([store.planOf('1'), store.run('1')?.ended]).toEqual([[], undefined])
   store.beginStep('1', 'b')
   expect(store.counts('1')).toMatchObject({ done: 1, failed: 0 })
+})
+
+it('a plan that comes twice counts once', () => {
+  store.begin('1', new Map(), 'a')
+  const plan = ['one', 'two'].map((tag) => ({ tag, requires: [] }))
+  store.plan('1', plan)
+  store.plan('1', [...plan, { tag: 'three', requires: ['two'] }])
+  expect(store.planOf('1').map(({ tag }) => tag)).toEqual(['one', 'two', 'three'])
+  expect(store.counts('1').total).toBe(3)
 })

@@ -1,7 +1,6 @@
 // Orchestrations step by step: the request, the started steps, and their results. A run that a crash or a failed step
 // ended can be resumed from here, without repeating successful steps.
-import { readFileSync } from 'node:fs'
-import { isAnyError, isGone, recover } from '../base/mod.ts'
+import { isRunning, processMark } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { type Database, openDatabase, pack, unpackDict } from './database.ts'
 import type { Schema } from './schema.ts'
@@ -101,12 +100,13 @@ export class OrchestrationStore {
     // a run that is resumed has a new plan and a new end
     for (const table of ['run_end', 'plan']) this.db.prepare(`DELETE FROM ${table} WHERE jid = ?`).run(jid)
     const sql = "INSERT OR REPLACE INTO run (jid, at, state, pid, asked) VALUES (?, ?, 'running', ?, ?)"
-    this.db.prepare(sql).run(jid, now(), master === undefined ? thisProcess() : `${OF_MASTER}${master}`, pack(asked))
+    const driver = master === undefined ? processMark(process.pid) : `${OF_MASTER}${master}`
+    this.db.prepare(sql).run(jid, now(), driver, pack(asked))
   }
 
   /** Whether this process drives a run. */
   isOwn(jid: string): boolean {
-    return this.driverOf(jid) === thisProcess()
+    return this.driverOf(jid) === processMark(process.pid)
   }
 
   /** The master that drives or drove a run: undefined for a run that is not known, empty for a run of this machine. */
@@ -127,7 +127,7 @@ export class OrchestrationStore {
     for (const { jid, pid } of rows) {
       const driver = String(pid)
       if (!isOfMaster(driver)) {
-        if (!isAlive(driver)) ended.push(String(jid))
+        if (!isRunning(driver)) ended.push(String(jid))
         continue
       }
       const wanted = `${isLost(driver.slice(1)) ? OF_LOST_MASTER : OF_MASTER}${driver.slice(1)}`
@@ -141,13 +141,18 @@ export class OrchestrationStore {
     this.db.prepare('INSERT OR REPLACE INTO run_end (jid, at) VALUES (?, ?)').run(jid, now())
   }
 
-  /** Store the steps that a run is going to make, after the known ones. */
-  plan(jid: string, steps: readonly PlannedStep[]): void {
-    const { count } = this.db.prepare('SELECT count(*) AS count FROM plan WHERE jid = ?').get(jid) as Row
+  /**
+   * Store the steps that a run is going to make, after the known ones. A known step is not stored again: a master that
+   * was killed reads records of the cluster's log twice.
+   */
+  plan(jid: string, planned: readonly PlannedStep[]): void {
+    const before = this.planOf(jid)
+    const known = new Set(before.map(({ tag }) => tag))
+    const steps = planned.filter(({ tag }) => !known.has(tag))
     const put = this.db.prepare('INSERT INTO plan (jid, number, tag, place, requires) VALUES (?, ?, ?, ?, ?)')
     this.db.transaction(() => {
       for (const [index, { tag, place, requires }] of steps.entries()) {
-        put.run(jid, Number(count) + index, tag, place ?? null, JSON.stringify(requires))
+        put.run(jid, before.length + index, tag, place ?? null, JSON.stringify(requires))
       }
     })
   }
@@ -256,24 +261,6 @@ function runOf({ jid, at, state, pid, asked, ended }: Row): OrchestrationRun {
 
 const isOfMaster = (driver: string): boolean => driver.startsWith(OF_MASTER) || driver.startsWith(OF_LOST_MASTER)
 
-const isDriven = (driver: string): boolean => (isOfMaster(driver) ? driver.startsWith(OF_MASTER) : isAlive(driver))
-
-/** Numbers of processes come again, after a restart of a machine or in a container at once; with its beginning it is one. */
-const thisProcess = (): string => `${process.pid}:${beginningOf(process.pid)}`
-
-function isAlive(known: string): boolean {
-  const [pid, beginning = ''] = known.split(':')
-  return beginningOf(Number(pid)) === beginning
-}
-
-/** Return when a process started, in ticks since the machine did; empty if the system does not report it. */
-function beginningOf(pid: number): string {
-  if (isGone(pid)) return 'gone'
-  // other systems have no such file
-  return recover(isAnyError, '', () => {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  })
-}
+const isDriven = (driver: string): boolean => (isOfMaster(driver) ? driver.startsWith(OF_MASTER) : isRunning(driver))
 
 const now = (): number => Date.now() / 1000

@@ -57,7 +57,7 @@ describe('the job store', () => {
     jobs.close()
   })
 
-  it('keeps the bytes of an event for its return, without the time it was told at', async () => {
+  it('keeps the bytes of an event for its return, without its time stamp', async () => {
     const jobs = new SqliteJobs(file)
     jobs.saveJob({ jid: '3', load: load('test.echo'), minions: ['a'] })
     const data = answer('x').set('_stamp', 'now') as Dict

@@ -20,7 +20,7 @@ export { ownerNames } from './owners.ts'
 export { ownRelease, type Release, releaseIn } from './release.ts'
 export { restore, verifyArchive } from './restore.ts'
 export { checkSignature, signaturePath } from './signature.ts'
-export { LAUNCHER, processMark, startSupervisor, supervise } from './supervisor.ts'
+export { LAUNCHER, startSupervisor, supervise } from './supervisor.ts'
 export { type TrialRequest, UpgradeTrial } from './trial.ts'
 export { checkUpgrade, type UpgradeReport } from './upgrade-check.ts'
 export {

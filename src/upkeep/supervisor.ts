@@ -3,10 +3,10 @@
 // in time. `current` points to the old version until the new one has reported, so a reboot in between starts the old
 // one.
 import { spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAnyError, isGone, PRIVATE_FILE, recover } from '../base/mod.ts'
+import { isRunning, PRIVATE_FILE, processMark } from '../base/mod.ts'
 import type { UpgradeTrial } from './trial.ts'
 import { makeCurrent, versionFolder } from './versions.ts'
 
@@ -27,21 +27,6 @@ export type StartVersion = (trial: UpgradeTrial, version: string) => number
 export function startSupervisor({ folder, request: { prefix, from, node } }: UpgradeTrial): void {
   const program = join(versionFolder(prefix, from), 'dist', 'brine.js')
   spawn(node, [program, 'supervise-upgrade', folder], { detached: true, stdio: 'ignore', cwd: '/' }).unref()
-}
-
-/** Return a text that identifies a process, also against later processes with the same number. */
-export function processMark(pid: number): string {
-  // the process has ended, or the system has no /proc
-  return recover(isAnyError, `${pid}:`, () => {
-    // the time of its start is the 22nd field; the name before it may have spaces and brackets
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\)/s, '').trim().split(' ')
-    return `${pid}:${fields[19]}`
-  })
-}
-
-function isRunning(mark: string): boolean {
-  const pid = Number.parseInt(mark, 10)
-  return pid > 0 && !isGone(pid) && processMark(pid) === mark
 }
 
 async function end(mark: string): Promise<void> {

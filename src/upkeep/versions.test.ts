@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'brine-versions-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('A package', () => {
-  it('is read once, so that what is unpacked is what was hashed', async () => {
+  it('is read once, so that the unpacked bytes are the hashed ones', async () => {
     const dist = join(folder, 'package', 'dist')
     mkdirSync(dist, { recursive: true })
     writeFileSync(join(dist, 'salt-minion.js'), '')

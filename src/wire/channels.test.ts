@@ -135,7 +135,7 @@ describe('a minion that signs in', () => {
     expect(EXIT_CODES).toEqual({ rejected: 77, fingerprint: 42 })
   })
 
-  it('tells algorithms that the master does not know', async () => {
+  it('reports algorithms that the master does not support', async () => {
     trial = await WireTrial.start()
     const signing = await trial.minion('m1', { signingAlgorithm: 'PKCS1v15-SHA1' })
     const signIn = new SignIn(signing.settings)

@@ -100,7 +100,7 @@ describe('a minion of a master that signs contexts', () => {
     expect(await restarted.hear(await publish())).toBeUndefined()
   })
 
-  it('asks again for missed jobs when its line breaks before the answer came', async () => {
+  it('requests missed jobs again when its connection breaks before the answer', async () => {
     await start()
     const listener = await Listener.open()
     const answers: Array<(answer: Value) => void> = []

@@ -164,7 +164,7 @@ export interface HeadedBody {
   origin?: Value
 }
 
-/** Splits a stream of frames into event bodies, with length prefixes or without; the first byte tells. */
+/** Splits a stream of frames into event bodies, with length prefixes or without; the first byte decides. */
 export class EventFrames {
   private readonly frames: MsgpackStream
   private readonly maxBytes: number

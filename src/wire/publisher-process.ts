@@ -72,7 +72,7 @@ export async function start({ program, options, server, signal, log = silentLog 
 }
 
 function tell(child: ChildProcess, message: Message, server?: Server): void {
-  // a process that is gone hears nothing; that it is gone is noticed elsewhere
+  // ignore a failed write to a process that has ended: its end is handled elsewhere
   if (child.connected) child.send(message, server, () => {})
 }
 

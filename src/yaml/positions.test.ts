@@ -32,7 +32,7 @@ describe('positionOf', () => {
     expect(positionOf(at(value, ...path), key)).toEqual({ line, column })
   })
 
-  test('knows nothing of other keys, other values and values loaded without positions', () => {
+  test('has no positions for other keys, other values and values loaded without positions', () => {
     expect(positionOf(value, 'apache')).toBeUndefined()
     expect(positionOf(at(value, 'nginx', 'pkg.installed'), 7)).toBeUndefined()
     expect(positionOf('nginx')).toBeUndefined()

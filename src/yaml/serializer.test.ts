@@ -36,7 +36,7 @@ describe('the yaml serializer', () => {
     expect(serializeYaml(value)).toBe('a: [1]\nb: "\\xE9"')
   })
 
-  test('refuses what YAML has no form for', () => {
+  test('refuses values without a YAML form', () => {
     class Thing extends PyDate {
       override readonly typeName = 'thing'
     }

@@ -140,7 +140,7 @@ describe.skipIf(DIRECTORY === undefined)('pepper', () => {
     expect(await asked(['-r', 'web1', 'test.ping'])).toEqual({ return: [{ web1: done(true) }] })
   })
 
-  test('tells how functions ended, and fails where minions do not answer', async () => {
+  test('reports how functions ended, and fails if minions do not answer', async () => {
     const ended = (await asked(['web1', 'cmd.run', 'exit 3'])) as { return: [{ web1: object }] }
     expect(ended.return[0].web1).toMatchObject({ ret: '', retcode: 3 })
     expect((await pepper(['--fail-if-incomplete', 'web*', 'test.ping'])).status).toBe(0)

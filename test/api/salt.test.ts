@@ -105,7 +105,7 @@ describe('Rights', () => {
     }
   })
 
-  test('of a disabled client are nobody’s', async () => {
+  test('of a disabled client are refused to all users', async () => {
     const { status, text } = await api.run(admin, { client: 'ssh', tgt: '*', fun: 'test.ping' })
     expect(status).toBe(400)
     expect(text).toContain('Client disabled: &#x27;ssh&#x27;')
@@ -318,7 +318,7 @@ describe('Requests', () => {
     expect(JSON.stringify(toPlain(failed.data))).not.toContain('pw2')
   })
 
-  test('of a caller who goes leave nothing behind', async () => {
+  test('of a caller who disconnects leave nothing behind', async () => {
     const controller = new AbortController()
     const asked = fetch(`${api.url}/`, {
       method: 'POST',

@@ -35,7 +35,7 @@ const post = (path: string, headers: Record<string, string>, body: unknown): Pro
     body: JSON.stringify(body),
   })
 
-/** Let the master know a minion that is not connected. */
+/** Accept the key of a minion that is not connected. */
 function acceptMinion(id: string): void {
   const keys = str(site.opts.get('pki_dir')!)
   mkdirSync(join(keys, 'minions'), { recursive: true })

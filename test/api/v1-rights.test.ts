@@ -44,7 +44,7 @@ const eventsSince = async (number: number, tag: string): Promise<unknown[]> =>
   (await site.as('admin', 'GET', `/v1/events?format=json&since=${number}&tag=${tag}`)).body.items
 
 describe('logging in', () => {
-  it('is described to everybody, without names of users', async () => {
+  it('is described to all callers, without names of users', async () => {
     const { status, body } = await site.send('GET', '/v1/login')
     expect([status, body]).toEqual([200, { eauth: ['sharedsecret'], message: 'For the operators of example.com' }])
   })

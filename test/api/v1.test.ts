@@ -385,7 +385,7 @@ describe('several keys', () => {
     expect((await admin('POST', '/v1/keys', { action: 'delete', keys: [pending('*')] })).status).toBe(400)
   })
 
-  it('are left alone by users without the right, who learn nothing about them', async () => {
+  it('are hidden from users without the right, who cannot change them', async () => {
     for (const id of ['many1', 'many2', 'many3']) site.putKey('minions_pre', id)
     site.putKey('minions_denied', 'many2')
     const pending = (id: string) => ({ id, state: 'pending' })
@@ -410,7 +410,7 @@ describe('several keys', () => {
     expect((await site.as('bob', 'POST', '/v1/keys', { action: 'delete', keys: tooMany })).status).toBe(400)
   })
 
-  it('of one minion are told apart', async () => {
+  it('of one minion are distinguished', async () => {
     site.putKey('minions_denied', 'some1')
     const denied = { id: 'some1', state: 'denied' }
     expect(await change('reject', [denied])).toEqual([
@@ -466,7 +466,7 @@ describe('calls', () => {
 })
 
 describe('the master', () => {
-  it('tells its state', async () => {
+  it('reports its state', async () => {
     const status = await read('/v1/status')
     expect(status).toMatchObject({
       id: expect.any(String),

@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Return the only entry of a printed file, with texts for what its templates fetch. */
+/** Return the only entry of a printed file, with texts in place of the values that its templates fetch. */
 function printed(name: string): Dict {
   const text = readFileSync(join(GUIDE, name), 'utf8').replace(/\{\{.*?\}\}/g, 'fetched')
   const [entry] = [...(load(text) as Dict).values()]

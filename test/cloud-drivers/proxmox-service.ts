@@ -23,9 +23,9 @@ export class ProxmoxService {
   readonly failing = new Map<string, string>()
   /** Kinds of tasks that go on for ever. */
   readonly endless = new Set<string>()
-  /** The agent of each machine tells this, after it was asked some times in vain. */
+  /** The answer of each machine's agent, after some requests without an answer. */
   agent: { address: string; silent: number } = { address: '192.0.2.44', silent: 0 }
-  /** Ids that others take when one is requested. */
+  /** Ids that other clients take while one is requested. */
   readonly takenMeanwhile: string[] = []
 
   constructor() {

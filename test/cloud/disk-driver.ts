@@ -1,4 +1,4 @@
-// A test driver whose machines are files of a folder: its content is what a provider would bill.
+// A test driver whose machines are files of a folder: the files are the machines that a provider would bill.
 import {
   appendFileSync,
   existsSync,

@@ -92,7 +92,7 @@ describe.skipIf('reason' in found)('a cluster of three masters', () => {
     for (const master of trio.masters) await returned(await master.publish('sim-*', 'test.ping'), 3)
   })
 
-  it('show each of them what minions and users left on another', async () => {
+  it('show on every master the data that minions and users stored on another one', async () => {
     const [first, second, third] = trio.masters
     expect(await minions[0]!.send('_mine', { data: new Map([['price', 12]]) })).toBe(true)
     const mine = (): Promise<Plain> => third!.run('runner', 'mine.get', ['sim-0', 'price'])
@@ -110,7 +110,7 @@ describe.skipIf('reason' in found)('a cluster of three masters', () => {
     await until('the token is gone', async () => (await known(second!)) === false)
   })
 
-  it('show who is there and who does what, and let one go', async () => {
+  it('show the members and the holders of leases, and let a member leave', async () => {
     const [first, second, third] = trio.masters
     expect(await first!.run('runner', 'cluster.members')).toMatchObject({
       '127.0.0.1': { alive: true, own: true },
@@ -204,7 +204,7 @@ describe.skipIf('reason' in found)('a cluster of three masters', () => {
     )
   })
 
-  it('give a master back what its job store lost', async () => {
+  it('restore the lost jobs and returns of a master', async () => {
     const [first, second, third] = trio.masters
     const kept = (await second!.run('runner', 'jobs.list_jobs')) as Record<string, { Function: string }>
     const [one, other] = Object.keys(kept).filter((jid) => kept[jid]!.Function === 'test.ping')

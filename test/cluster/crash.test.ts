@@ -88,7 +88,7 @@ class Life {
     return join(this.root, 'cached')
   }
 
-  /** Note on disk what the job caches get. */
+  /** Record on disk the data that the job caches get. */
   private cache(what: string): void {
     appendFileSync(this.cacheFile, `${what}\n`)
   }
@@ -170,7 +170,7 @@ describe.skipIf('reason' in found)('A master of a cluster that is killed', () =>
     copy()
     const { cluster } = first
     await cluster.append(job())
-    // each minion sends its return again, because it did not hear that the first one was taken
+    // each minion sends its return again, because it got no confirmation of the first one
     await Promise.all([...IDS, ...IDS].map((id) => cluster.append(returned(id))))
     await cluster.append(event('shop/opened'))
     first.journaled.bus.fire('shop/own', new Map())

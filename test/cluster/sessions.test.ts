@@ -68,7 +68,7 @@ describe.skipIf('reason' in found)('the REST API of three masters', () => {
     expect(await status(0, token)).toBe(200)
   })
 
-  it('refuse a session that nobody began', async () => {
+  it('refuse an unknown session', async () => {
     for (const master of [0, 1, 2]) expect(await status(master, 'ab'.repeat(20))).toBe(401)
   })
 })

@@ -227,7 +227,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
       await close(reading)
     })
 
-    it('reads again what was passed over because the server had other places', async () => {
+    it('reads messages again that were skipped because the server had other positions', async () => {
       await wrote(1, 2)
       // the server says twice that the second message is the next one, and later it is the same as the others
       const reading = await readingBy(async (message, plain) => {
@@ -253,6 +253,29 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
       await until('all is read', () => records.length === 2)
       expect(sizes()).toEqual([1, 3])
       expect(gaps).toMatchObject([{ isRepaired: false }])
+      await close(reading)
+    })
+
+    it('reports a record that no server has once, although the next message is tried again', async () => {
+      await wrote(1, 2, 3)
+      const plain = nats
+      // all servers have lost the second message, and gave its position to the third one
+      const without = async (stream: string, seq: number, subject: string): Promise<StreamMessage | undefined> => {
+        const message = await plain.next(stream, seq < 2 ? seq : seq + 1, subject)
+        return message && { ...message, seq }
+      }
+      nats = Object.assign(Object.create(plain) as Nats, { next: without, nextOfLeader: without })
+      let failures = 3
+      const apply = (each: ClusterRecord): void => {
+        if (String(each.fields.get('text')).length === 3 && failures-- > 0) throw new Error('no space left on the disk')
+        records.push(each)
+      }
+      const gap = (each: LogGap): void => void gaps.push(each)
+      const reading = await openLog(records, silentLog, 0, 'n', { apply, gap })
+      nats = plain
+      await until('all is read', () => records.length === 2)
+      expect(sizes()).toEqual([1, 3])
+      expect(gaps).toMatchObject([{ isRepaired: false, count: 1 }])
       await close(reading)
     })
 

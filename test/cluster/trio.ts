@@ -213,7 +213,7 @@ export class TrioMaster {
     return counts
   }
 
-  /** Look at the job store. */
+  /** Read the job store. */
   look<T>(look: (jobs: SqliteJobs) => T): T {
     const jobs = new SqliteJobs(join(this.root, 'cache/jobs.db'))
     try {

@@ -69,7 +69,7 @@ export function rootCases(area: string): Map<string, string> {
   return reasonsIn('root', area)
 }
 
-/** Case name → what is missing for it. These cases fail, but the gate does not wait for them. */
+/** Case name → the missing feature. These cases fail, but the gate does not wait for them. */
 export function pendingCases(area: string): Map<string, string> {
   return reasonsIn('pending', area)
 }

@@ -117,7 +117,7 @@ async function runUntilStuck(input: WorkerInput, limitMs: number, onVerdict: (ve
   let timer: NodeJS.Timeout | undefined
   try {
     return await new Promise<string | undefined>((resolve, reject) => {
-      // until it has announced itself, what stops the child is no case's fault
+      // until the child has announced itself, its end is no case's fault
       let stop: (why: string) => void = (why) => reject(new Error(`The adapter ${input.adapter} ${why}`))
       child.on('message', (message: Verdict | Ready) => {
         clearTimeout(timer)

@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)('Keys in the console', () => {
     await page.getByRole('row', { name: /new1.*accepted/ }).waitFor()
   })
 
-  it('hears of changes elsewhere', async () => {
+  it('shows changes by other clients', async () => {
     await visitor.go(page, '/keys?q=new')
     await shows(['new1 accepted', 'new2 waiting'])
     await site.run('salt-key -y -r new2')
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('Keys in the console', () => {
     await button('Close the list').click()
   })
 
-  it('deletes a selection after the word, and tells the result for each key', async () => {
+  it('deletes a selection after the confirmation word, and shows the result for each key', async () => {
     await visitor.go(page, '/keys?q=some')
     for (const id of ['some2', 'some3']) await page.getByLabel(`Select the key of ${id}`).check()
     expect(page.url()).toContain('selected=')

@@ -1,4 +1,4 @@
-// Reads what a document asks its readers to do. A fenced block `console` holds commands after `$ ` and the output below each of them; a
+// Reads the commands and files of a document. A fenced block `console` holds commands after `$ ` and the output below each of them; a
 // block with `file=PATH` after its language is a file that the reader creates. A comment `<!-- $ command -->` is run and not shown: it makes the
 // trouble that a page describes. The rules for authors are in docs/contributing.md.
 

@@ -10,7 +10,7 @@ import { stepsOf } from './blocks.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const clone = mkdtempSync(join(tmpdir(), 'brine-checklist-'))
 
-/** Return what a program of `node_modules` prints, and how it ends. */
+/** Return the output and the exit status of a program of `node_modules`. */
 function run(program: string, ...args: string[]): { output: string; status: number | null } {
   const { VITEST: _, ...env } = process.env
   const options = { cwd: clone, env: { ...env, NO_COLOR: '1' }, encoding: 'utf8' } as const

@@ -9,7 +9,7 @@ import { PlantedSite } from './planted-site.ts'
 
 const folder = join(import.meta.dirname, '../broken-trees/trees')
 
-/** Faults that no look at a tree shows. */
+/** Faults that cannot be found by reading a tree. */
 const OF_A_RUN: Readonly<Record<string, string>> = {
   'cmd-missing-cwd': 'a folder of the machine',
   'missing-directory': 'a folder of the machine',

@@ -49,7 +49,7 @@ function foretoldState(tag: string, said: Dict, done: Dict): Broken[] {
       problem: `${tag} said ${show(said['result'])} (${show(said['comment'])}), then gave ${seen}`,
     })
   }
-  // what a failing state got done before it failed cannot be known
+  // the partial effect of a failed state is unknown
   const isFair = isFairForecast(functionOf(tag), said['changes'] as Changes, done['changes'] as Changes)
   if (done['result'] !== false && !isFair) {
     broken.push({

@@ -49,7 +49,7 @@ const command: Form = (said, made) => Object.keys(said).join() === 'cmd' && 'ret
 /** The top of the deleted tree, not all entries below it. */
 const topmost: Form = (said, made) => Array.isArray(made['deleted']) && made['deleted'].includes(said['deleted']!)
 
-/** The link that is to be changed is made anew. */
+/** The link to change is created again. */
 const changedLink: Form = (said, made) => said['change'] !== undefined && said['change'] === made['new']
 
 /** The values without the name they belong to. */

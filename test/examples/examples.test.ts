@@ -66,7 +66,7 @@ describe('the sample tree, applied', () => {
     return Object.fromEntries(Object.entries(results).map(([tag, result]) => [tag, kept(result)]))
   }
 
-  // one after another: each run stands on what the one before left
+  // one after another: each run needs the state after the previous one
   test('changes what it does with Salt, and nothing twice', async () => {
     expect(await apply('test=True')).toEqual(recorded.runs['test=True'])
     expect(await apply()).toEqual(recorded.runs.first)

@@ -18,7 +18,7 @@ export class Clock {
     this.jump(0)
   }
 
-  /** Sets the clock so many seconds forwards, or back. */
+  /** Set the clock forwards by this many seconds; back for a negative number. */
   jump(seconds: number): void {
     this.offset += seconds
     writeFileSync(this.file, `${this.offset < 0 ? '' : '+'}${this.offset}\n`)
@@ -31,7 +31,7 @@ export class Clock {
     return Math.abs(made - this.offset - Date.now() / 1000)
   }
 
-  /** The environment of a process that goes by this clock. */
+  /** The environment of a process that uses this clock. */
   env(library: string): Record<string, string> {
     return {
       LD_PRELOAD: library,

@@ -56,7 +56,7 @@ describe('A master that may have 256 files open', () => {
   })
 
   it('serves operators while as many minions are connected, and its own work goes on', async () => {
-    // connections, and what the master has open for itself
+    // connections, and the master's own descriptors
     const files = Number(
       execFileSync('sh', ['-c', `ls /proc/${cluster.pidOf('master')}/fd | wc -l`], { encoding: 'utf8' }),
     )

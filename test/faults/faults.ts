@@ -228,7 +228,7 @@ const minionKilledBeforeReturn: Fault = async (site) => {
   }
 }
 
-/** `salt` waits for many while the master is killed and comes back, and prints what each returned. */
+/** `salt` waits for many minions while the master is killed and restarted, and prints each return. */
 const clientStays: Fault = async (site, chance) => {
   site.duration = () => chance.whole(500, 4000)
   const printed = site.cluster.run("salt -t 120 'sim-*' fault.note --out=txt")

@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 
 export class Line {
   port = 0
-  /** Milliseconds that what minions send takes longer. */
+  /** Delay of data from minions, in milliseconds. */
   lateness = 0
   private readonly server: Server
   private readonly pairs = new Set<[Socket, Socket]>()
@@ -39,7 +39,7 @@ export class Line {
     far.pipe(near)
   }
 
-  /** Both ends hear of it. */
+  /** Both ends are notified. */
   cut(): void {
     for (const [near, far] of this.pairs) {
       near.destroy()
@@ -72,7 +72,7 @@ export class Line {
     }
   }
 
-  /** Lets go of the ends that are left. */
+  /** Close the remaining ends. */
   mend(): void {
     for (const socket of this.orphans) socket.destroy()
     this.orphans.clear()

@@ -19,7 +19,7 @@ import type { SmallDisk } from './small-disk.ts'
 /** The id of the one real minion. */
 export const REAL = 'real1'
 
-/** Within this a publication has arrived where it will. */
+/** Time in which a publication reaches all reachable minions. */
 const HEARING_MS = 500
 
 /**

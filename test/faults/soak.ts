@@ -33,7 +33,7 @@ const site = new FaultSite(false)
 const chance = new Chance(Number(values.seed))
 let isOver = false
 
-/** Does it again and again with pauses; what fails is counted, and the load goes on. */
+/** Repeat work with pauses; count failures and continue. */
 async function repeat(pause: () => number, deed: () => Promise<unknown>): Promise<void> {
   while (!isOver) {
     await sleep(pause() / Number(values.pace))

@@ -92,7 +92,7 @@ class Site {
     return new Promise((done) => child.once('close', (code) => done({ ...ran, code })))
   }
 
-  /** Everything on the target that is not what the tree makes. */
+  /** Return the files on the target that the tree does not create. */
   leftovers(): string[] {
     const made = Object.values(MADE).map(({ file }) => file)
     return [...readdirSync(this.target).filter((name) => !made.includes(name)), ...readdirSync(this.tmp)]

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Chance } from '../faults/chance.ts'
 import { COSTLY_KEYS, date, emptyMaps, listOf, mapOf, nestedLists, pack, Raw } from '../security/proofs/msgpack.ts'
 
-/** Stands in what hostile minions tell: it must not come under a tag of the master's own. */
+/** A marker in data of hostile minions, which must not appear under a tag of the master. */
 export const EVIL_WORD = 'evil-9f31c2'
 
 /** Stands in files that are not served, in pillar of others and in keys: it must come back from nowhere. */

@@ -48,7 +48,7 @@ export class Remains {
   private readonly pid: number
   private readonly before: { memoryMiB: number; descriptors: number }
 
-  /** Looks at a site before it is attacked. */
+  /** Record the state of a site before the attacks. */
   constructor(site: FuzzSite) {
     this.site = site
     this.root = readdirSync(site.cluster.root)

@@ -78,7 +78,7 @@ async function fuzz(transport: string): Promise<Outcome> {
     const watch = new Watch(site)
     let remains: Remains
     try {
-      // what large messages take once stays with the process: a leak is what grows between two sieges
+      // memory for large messages stays with the process, so only growth between two sieges is a leak
       if (chosen.has('siege')) await siege(site, watch, new Chance(seed))
       await watch.settled()
       remains = new Remains(site)

@@ -16,7 +16,7 @@ const MIB = 1 << 20
 /** Memory limit of a master under siege: incoming data, and the memory to decode it. */
 const MOST_UNDER_SIEGE_MIB = 1200
 
-/** Writes as long as the other side takes it, up to so many bytes. */
+/** Write as long as the peer reads, up to this many bytes. */
 async function pour(socket: Socket, piece: Buffer, bytes: number, patience: number): Promise<void> {
   for (let sent = 0; sent < bytes && !socket.destroyed; sent += piece.length) {
     if (!socket.write(piece) && !(await isDrained(socket, patience))) break

@@ -132,7 +132,7 @@ export class FuzzSite {
     }
   }
 
-  /** The hostile minion hears of jobs that others wait for. */
+  /** The hostile minion receives jobs for which others wait. */
   private hearJobs(): Promise<void> {
     return this.rogue.listen((load) => {
       this.jobs.push(String(field(load, 'jid')))
@@ -151,7 +151,7 @@ export class FuzzSite {
     }
   }
 
-  /** Does something when attacks are over and the site is to come to rest. */
+  /** Register work for the end of the attacks, before the site must become idle. */
   atRest(resting: () => void): void {
     this.restings.push(resting)
   }

@@ -27,7 +27,7 @@ interface Noted {
   isCut: boolean
 }
 
-/** Tags that only the master may tell. */
+/** Tags that only the master may use. */
 const OWN_TAGS =
   /^(key$|salt\/(key|auth|run|wheel|presence|batch|reactors)(\/|$)|salt\/(minion|beacon)\/(?!app1\/)|salt\/job\/[^/]*\/(ret\/(?!app1$)|new$|publish$))/
 

@@ -106,7 +106,7 @@ describe('A job that a minion may have missed', () => {
     line.lateness = 700
     const key = new RsaPrivateKey((await generateRsaKeys(2048)).privatePem)
     for (const [id, port] of [
-      // another minion of the same host listens, so that the address tells nothing
+      // another minion of the same host listens, so the address does not identify the minion
       ['sim-0', site.ports.pub],
       ['sim-1', line.port],
     ] as const) {

@@ -44,7 +44,7 @@ describe('the journal of events', () => {
 
   it('remembers under a name what was seen', async () => {
     const listening = watch(1, { resume: 'alerts' })
-    // a name begins where it is first heard of, so this is fired until it is
+    // a name starts at the first event after its first use, so the event is fired until it is received
     let isHeard = false
     const heard = listening.then((events) => {
       isHeard = true

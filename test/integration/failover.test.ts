@@ -72,14 +72,14 @@ test('A return goes to the master that published the job, when it is back, and t
   await first.start()
   const { data } = await first.event(new RegExp(`^salt/job/${jid}/ret/web1$`))
   expect(data.get('return')).toBe('done')
-  // it stays with the second one, which never hears of the job
+  // the minion stays with the second master, which does not know the job
   expect(await second.ask('web1', 'test.ping')).toBe(true)
   const returns = (seen: readonly { tag: string }[]): number =>
     seen.filter(({ tag }) => tag === `salt/job/${jid}/ret/web1`).length
   expect([returns(first.seen), returns(second.seen)]).toEqual([1, 0])
 })
 
-test('The master that published a job hears that the minion was killed while it ran', async () => {
+test('The master that published a job learns that the minion was killed during it', async () => {
   const first = await site.master('a', '127.0.0.1')
   const second = await site.master('b', '127.0.0.2')
   const options = { ...FAILOVER, master_alive_interval: 600, master: ['127.0.0.1', '127.0.0.2'] }

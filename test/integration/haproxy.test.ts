@@ -34,7 +34,7 @@ describe.runIf(runs)('HAProxy', () => {
 
   const ask = (name: string, ...args: (string | number | boolean)[]) => salt.call(name, args, { socket })
 
-  test('tells its frontends, backends and servers', async () => {
+  test('lists its frontends, backends and servers', async () => {
     expect(await ask('haproxy.list_frontends')).toEqual(['www'])
     expect(await ask('haproxy.show_backends')).toBe('web\nother')
     expect(await ask('haproxy.list_servers', 'web')).toBe(

@@ -136,7 +136,7 @@ describe('salt', () => {
 })
 
 describe('the hints of a job', () => {
-  test('are kept with the return, and told in its event', async () => {
+  test('are stored with the return, and sent in its event', async () => {
     master.seen.splice(0)
     const jid = await master.publish('web1', 'state.apply', ['web'])
     const { data } = await master.event(new RegExp(`^salt/job/${jid}/ret/web1$`))

@@ -130,7 +130,7 @@ test('lines of daemons and programs name their component, and no line a number t
 })
 
 test('no log shows a value of the pillar, also at the level trace', () => {
-  // a change of a file that is there shows a diff
+  // a change of an existing file shows a diff
   writeFileSync(join(root, 'served'), 'changed by hand\n')
   const { err } = run('salt-call', 'state.apply', '-l', 'trace')
   expect(err).toMatch(/^ +\+password=\*+$/m)

@@ -154,7 +154,7 @@ describe.runIf(runs)('MariaDB', () => {
     expect(await salt.call('mysql.quote_identifier', ['b_c'], { for_grants: true })).toBe('`b\\_c`')
   })
 
-  test('tells about the server, its threads and its replication', async () => {
+  test('reports the server, its threads and its replication', async () => {
     expect(await salt.call('mysql.version')).toContain('MariaDB')
     expect(await salt.call('mysql.status')).toMatchObject({ Threads_connected: '1' })
     expect(await salt.call('mysql.processlist')).toContainEqual(

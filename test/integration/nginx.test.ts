@@ -5,7 +5,7 @@ import { canServe, startNginx } from './servers.ts'
 describe.runIf(canServe('nginx', '/usr/sbin/nginx'))('nginx', () => {
   const salt = minion()
 
-  test('tells its version and whether its configuration is in order', async () => {
+  test('reports its version and whether its configuration is valid', async () => {
     expect(await salt.call('nginx.version')).toMatch(/^\d+\.\d+/)
     expect(await salt.call('nginx.build_info')).toMatchObject({ 'build arguments': expect.any(Array) })
     expect(await salt.call('nginx.configtest')).toMatchObject({ comment: 'Syntax OK', result: true })

@@ -70,12 +70,12 @@ const stepsOf = async (jid: string): Promise<Array<{ state: string }>> => {
   return shown instanceof Map ? (toPlain(shown) as unknown as { steps: Array<{ state: string }> }).steps : []
 }
 
-/** Waits until so many steps of a run have begun. */
+/** Wait until this many steps of a run have begun. */
 async function begun(jid: string, count = 1): Promise<void> {
   while ((await stepsOf(jid)).length < count) await sleep(50)
 }
 
-/** Fires an event until what waits for it has heard it. */
+/** Fire an event repeatedly until the waiting step receives it. */
 async function goOn<T>(tag: string, waits: Promise<T>): Promise<T> {
   let isOver = false
   const over = waits.finally(() => {

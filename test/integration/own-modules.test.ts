@@ -125,7 +125,7 @@ describe("modules of users' own", () => {
     expect(await ask('probe.hello')).toBe('moin from web1')
   })
 
-  test('tell of their answers as these come', async () => {
+  test('report their results as they arrive', async () => {
     expect(await ask('probe.words')).toEqual(['a', 'b'])
     expect(await ask('probe.pieces')).toEqual({ a: 1, b: 2 })
     const { data } = await master.event(/^salt\/job\/\d+\/prog\/web1\/1$/)

@@ -36,7 +36,7 @@ describe.runIf(runs)('PostgreSQL', () => {
     expect((await thrice(salt, 'postgres_user.present', wish))[2]).toBe('User scram is already present')
   })
 
-  test('makes a database for its owner, and tells what cannot change', async () => {
+  test('makes a database for its owner, and reports settings that cannot change', async () => {
     await salt.state('postgres_user.present', { name: 'owner' })
     expect(await thrice(salt, 'postgres_database.present', { name: 'app', owner: 'owner' })).toEqual([
       'Database app is set to be created',

@@ -1,7 +1,12 @@
 // Proxy minions: devices behind a process of their own, by proxy modules of users and by those that are built in.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { silentLog } from '../../src/base/mod.ts'
+import { minionConfig } from '../../src/config/mod.ts'
+import type { Dict } from '../../src/data/mod.ts'
+import { Minion, ProxyGroup } from '../../src/minion/mod.ts'
 import { until } from '../until.ts'
 import { type TestMaster, TestSite } from './site.ts'
 
@@ -152,6 +157,19 @@ test('A device that is off is tried again, and says so in the log', async () => 
   expect(await master.ask('sw1', 'test.ping')).toBe('rack7: pong')
 })
 
+test('A changed proxy module whose device is off is loaded once, however often modules are refreshed', async () => {
+  await openMaster({ sw1: switchPillar('rack7') })
+  const logged: string[] = []
+  await site.proxy('sw1', {}, (_level, text) => void logged.push(text))
+  writeFileSync(join(site.root, 'off'), '')
+  appendFileSync(join(site.root, 'srv/_proxy/switch.py'), '\n# changed\n')
+  await master.ask('sw1', 'saltutil.sync_proxymodules')
+  await master.ask('sw1', 'saltutil.refresh_modules')
+  await until('the device is tried', () => logged.some((text) => text.includes('the switch is off')))
+  await master.ask('sw1', 'saltutil.refresh_modules')
+  expect(logged.filter((text) => text.includes('is loaded anew'))).toHaveLength(1)
+})
+
 test.each([
   ['without a pillar', 'nothing', 'No proxy key found in pillar or opts for id nothing.'],
   ['of an unknown type', 'odd', 'Proxymodule unheard could not be loaded: there is no file for it'],
@@ -172,6 +190,25 @@ test('Proxy minions under `ids` run in the process of their control proxy, each 
   expect(await master.ask('control', 'test.ping')).toBe(true)
   expect(await master.ask('sw1', 'net.show')).toBe('one: shown')
   expect(await master.ask('sw2', 'net.show')).toBe('two: shown')
+})
+
+test('A group that is closed while it reads the options of a listed proxy minion does not start it', async () => {
+  await openMaster({ control: { proxytype: 'deltaproxy', ids: ['sw1'] }, sw1: switchPillar('one') })
+  const path = site.minionConfig('control', { metaproxy: 'deltaproxy' }, 'proxy')
+  const opts = await minionConfig({ path, proxyId: 'control' })
+  let read = (_opts: Dict): void => {}
+  const options = new Promise<Dict>((done) => {
+    read = done
+  })
+  const group = new ProxyGroup({ opts, log: silentLog, optionsOf: () => options })
+  await group.open()
+  await group.close()
+  const opened = vi.spyOn(Minion.prototype, 'open')
+  read(await minionConfig({ path, proxyId: 'sw1' }))
+  await options
+  await setImmediate()
+  expect(opened).not.toHaveBeenCalled()
+  opened.mockRestore()
 })
 
 test('A kind of proxy minion that Brine does not have ends salt-proxy with the name of the option', async () => {

@@ -90,7 +90,7 @@ describe('rules of the documents', () => {
     expect(highstates.map((event) => event.data.get('success'))).toEqual([true, true])
   })
 
-  test('hear events that states and commands send', async () => {
+  test('react to events of states and commands', async () => {
     const master = await masterOf('orchestration')
     write('srv/salt/top.sls', 'base: {}\n')
     await site.minion('web01')

@@ -137,7 +137,7 @@ describe('resources behind a minion', () => {
       expect(await apply()).toMatchObject({ ...kept, [`cat ${path('lines')}`]: nothing })
     })
 
-    it('let nobody reach their minion through them', async () => {
+    it('give no access to their minion', async () => {
       const { box } = (await ask('box', 'mine.send', 'test.ping')) as { box: string }
       expect(String(box)).toMatch(/has no minion that could ask its master for _mine/)
     })

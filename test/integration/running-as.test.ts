@@ -36,7 +36,7 @@ describe.skipIf(!canTry)('a master with another user', () => {
       ...ports,
     }
     writeFileSync(join(config, 'master'), JSON.stringify(options))
-    // what root once left there
+    // a file of an earlier run as root
     mkdirSync(join(root, 'var/cache/salt/master/old'), { recursive: true })
     writeFileSync(join(root, 'var/cache/salt/master/old/file'), '')
     master = spawn(process.execPath, [join(DIST, 'salt-master.js'), '-c', config], { stdio: 'ignore' })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const SEEDS = join(import.meta.dirname, '../seeds')
 
-/** Copies what a document has for /srv; files that are named elsewhere only by others stay as they are. */
+/** Copy the files that a document shows for /srv; files that only other documents name stay. */
 export function plant(root: string, document: string): void {
   const from = join(SEEDS, document, 'srv')
   if (existsSync(from)) cpSync(from, join(root, 'srv'), { recursive: true })

@@ -131,7 +131,7 @@ export class TestMaster {
     }
   }
 
-  /** Asks for a new key of publications, and waits until it is used. */
+  /** Request a new publication key, and wait until it is used. */
   async rotateKey(): Promise<void> {
     this.seen.splice(0)
     writeFileSync(join(str(this.opts.get('cachedir')!), '.dfn'), '')
@@ -178,7 +178,7 @@ export class TestSite {
     return master
   }
 
-  /** The configuration of a minion; its folder is what programs want. */
+  /** Write the configuration of a minion and return its path; programs take the folder. */
   minionConfig(id: string, more: Record<string, unknown> = {}, kind: 'minion' | 'proxy' = 'minion'): string {
     return this.write(id, kind, {
       ...(kind === 'minion' && { id }),

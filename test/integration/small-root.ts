@@ -3,14 +3,14 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Where a program is; the first place for one that is nowhere. */
+/** Return the path of a program; for a missing one, the path in /usr/sbin. */
 export const place = (name: string): string =>
   [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin'].map((folder) => join(folder, name)).find(existsSync) ??
   `/usr/sbin/${name}`
 
 const PROGRAMS = [
   ...['sh', 'cat', 'chmod', 'mkdir', 'rm', 'sha256sum', 'sleep', 'test'],
-  // what a machine without Salt has beside its shell
+  // the programs of a machine without Salt besides its shell
   ...['chown', 'cp', 'date', 'dd', 'env', 'grep', 'head', 'hostname', 'id', 'ln', 'ls', 'mv', 'od', 'readlink', 'sed'],
   ...['sort', 'stat', 'tail', 'touch', 'tr', 'uname', 'wc'],
 ]

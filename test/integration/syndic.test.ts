@@ -116,7 +116,7 @@ test('Of several masters above, each gets the returns of its own jobs', async ()
   await top.stop()
   writeFileSync(join(site.root, 'mark'), '')
   await low.event(new RegExp(`^salt/job/${jid}/ret/low1$`))
-  // what belongs to no master above goes to one that is there
+  // events of no particular master above go to a connected one
   const own = await low.publish('low1', 'test.ping')
   await other.event(new RegExp(`^salt/job/${own}/ret/low1$`))
   await top.start()

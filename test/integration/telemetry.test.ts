@@ -73,7 +73,7 @@ afterAll(async () => {
 })
 
 describe('metrics', () => {
-  test('of a master tell of jobs, minions, sign-ins, files, reactions and stores', async () => {
+  test('of a master count jobs, minions, sign-ins, files, reactions and stores', async () => {
     await master.ask('web1', 'cp.cache_file', ['salt://good.sls'])
     master.opened.parts.bus.fire('demo/react', new Map())
     master.opened.parts.bus.fire('demo/broken', new Map())
@@ -99,7 +99,7 @@ describe('metrics', () => {
       expect(text).toMatch(line)
   })
 
-  test('of a minion tell of jobs, states and its masters', async () => {
+  test('of a minion count jobs, states and its masters', async () => {
     await master.ask('web1', 'state.apply', ['good'])
     await master.ask('web1', 'no.such_function')
     const text = await get('minion', '/metrics')

@@ -442,7 +442,7 @@ describe('Databases', () => {
       'db.database.dynamic.app.default': { min_ttl: 300, expired: false },
     })
     expect(JSON.stringify(await salt.call('vault_db.list_cached'))).not.toContain('password')
-    // no renewal makes it last so long
+    // no renewal can extend it that far
     const later = await salt.call('vault_db.get_creds', ['app'], { valid_for: 500, renew_increment: 100 })
     expect(await salt.call('vault_db.renew_cached', ['app'])).toBe(true)
     expect(later).toMatchObject({ username: expect.stringMatching(/^v-app-/) })

@@ -78,7 +78,7 @@ describe('The configuration', () => {
     expect(await call('config.update_config', '../evil', {})).toBe('Invalid path')
   })
 
-  test('keeps what it says when an option is set', async () => {
+  test('keeps other lines when an option is set', async () => {
     expect(await call('config.apply', 'timeout', 7)).toBe(null)
     const now = await masterConfig({ path: at('etc/master') })
     expect([now.get('timeout'), toPlain(now.get('file_roots')!)]).toEqual([7, { base: [srv] }])

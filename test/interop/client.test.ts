@@ -19,7 +19,7 @@ let master: TestMaster
 beforeEach(async () => {
   ours = await TestSite.open()
   theirs = new SaltSite()
-  // a token of the user who runs the test must not be used
+  // the test must not use a token of the present user
   const options = {
     external_auth: { auto: { alice: ALICE } },
     publisher_acl: { nobody: ['test.*'] },
@@ -36,7 +36,7 @@ afterEach(async () => {
   await ours.close()
 }, MINUTE)
 
-/** Needs root, to run Salt as another user, who must be able to read it. */
+/** Needs root, to run Salt as another user, and that user must be able to read Salt's files. */
 function canBeNobody(): boolean {
   if (SALT_TREE === undefined || process.getuid?.() !== 0) return false
   const file = join(SALT_TREE, 'salt/client/__init__.py')

@@ -105,7 +105,7 @@ describe.runIf(SALT_TREE)('a real master', () => {
         transport: name,
         // with pools Salt answers nothing but over ZeroMQ
         worker_pools_enabled: name === 'zeromq',
-        // without it Salt's master cannot look at signatures
+        // without it Salt's master cannot check signatures
         signing_algorithm: 'PKCS1v15-SHA1',
         ...(looksAtSignatures(name) && { require_minion_sign_messages: true, drop_messages_signature_fail: true }),
         file_roots: { base: [files] },

@@ -416,7 +416,7 @@ function patched({ type, body }: Request, old: Fields): Json {
 
 const WORKLOADS = ['Deployment', 'StatefulSet', 'ReplicaSet', 'DaemonSet']
 
-/** Refuse what the real server refuses too, as far as tests ask for it. */
+/** Refuse requests like the real server, as far as tests need it. */
 function validate(type: Type, object: Fields): void {
   const name = String(metadataOf(object)['name'] ?? '')
   const invalid = (field: string, problem: string): StatusError =>

@@ -232,7 +232,7 @@ describe.each<[string, string | undefined]>([
       ])
     })
 
-    test('keeps the defaults that nobody owns', async () => {
+    test('keeps defaults without an owner', async () => {
       const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'defaults' }, data: { a: 'MQ==' } }
       const path = `/api/v1/namespaces/${RUN}/secrets/defaults`
       const { body: first } = await apply(path, secret)

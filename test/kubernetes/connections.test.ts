@@ -147,7 +147,7 @@ describe('an API server is reached', () => {
     await expect(namespaces({ kubeconfig: wrong })).rejects.toThrow('does not answer')
   })
 
-  test('not with an authority that did not sign its certificate, unless nobody asks', async () => {
+  test('not with an authority that did not sign its certificate, unless verification is off', async () => {
     await expect(namespaces({ kubeconfig: kubeconfig({ token: 'token-of-ann' }, {}) })).rejects.toThrow(
       `The API server ${secure.url} does not answer`,
     )

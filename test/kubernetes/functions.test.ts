@@ -281,7 +281,7 @@ describe.each<[string, string | undefined]>([
       changes: { new: { metadata: { labels: { tier: 'front' } } } },
     })
     expect(await apply(present, labelled)).toMatchObject({ result: true, comment: `${kind.kind} updated` })
-    // what the state no longer says is taken back
+    // fields that the state no longer has are removed
     const taken = await apply(present, { name, spec })
     expect(taken).toMatchObject({ result: true, changes: { old: { metadata: { labels: { tier: 'front' } } } } })
     expect(await apply(absent, { name }, true)).toMatchObject({

@@ -193,7 +193,7 @@ export class Cluster {
     return join(this.root, name in this.masters ? name : join('minions', name))
   }
 
-  /** Recorded paths stand below the cluster's directory. */
+  /** Recorded paths are below the cluster's directory. */
   placed(value: Json): Json {
     if (typeof value === 'string') {
       const [host, port] = [hostname(), String(this.ports.api)]

@@ -17,7 +17,7 @@ function blocks(text: string): string[] {
   return found
 }
 
-/** Stands in a map of a recording for names that were left out. */
+/** A key in a map of a recording that stands for omitted names. */
 const CUT = '...'
 
 const SENT = /^\n?Executing run on (\[.*\])\n\n?/gm

@@ -8,7 +8,7 @@ import type { Json, RecordedEvent } from './scenario.ts'
 const PASSING =
   /^(minion\/refresh|resource\/refresh|salt\/auth|minion_start|salt\/minion\/|salt\/stats|salt\/batch\/[^/]+\/recover|_salt_error)/
 
-/** On a minion's bus its own parts talk to each other in their own ways; what others may listen to is Salt's. */
+/** On a minion's bus, internal events differ from Salt's; public events are the same. */
 export const isForOthers = ({ tag }: RecordedEvent): boolean =>
   !/^(__master_req_channel|fire_master|_minion_mine|__(beacons|schedule)_return|manage_|\/salt\/minion\/minion_(schedule|beacons_list))/.test(
     tag,

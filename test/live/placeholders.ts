@@ -29,7 +29,7 @@ export class Placeholders {
     this.known = new Map(known)
   }
 
-  /** Whether a text is the recorded one; what its numbered placeholders stand for is kept. */
+  /** Whether a text equals the recorded one; the values of numbered placeholders are stored. */
   matches(recorded: string, actual: string): boolean {
     if (recorded === actual) return true
     const found = this.pattern(recorded).exec(actual)

@@ -163,7 +163,7 @@ class Play {
     return problem === undefined ? {} : { problem }
   }
 
-  /** Asks again about jobs while minions have not answered all. */
+  /** Query jobs again until minions have answered all. */
   private async patiently(what: string, ask: () => Promise<Verdict>): Promise<Verdict> {
     const end = Date.now() + 30_000
     for (;;) {

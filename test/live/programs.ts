@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { SALT_TREE } from '../interop/salt.ts'
 
 export interface Programs {
-  /** The words that start a program, before its own. */
+  /** The command line that starts a program, before its arguments. */
   words(program: string): string[]
   env: Record<string, string>
   /** Whether daemons are many processes, ended as a group. */

@@ -14,7 +14,7 @@ const QUICK = new Set([
   'syndic',
 ])
 
-/** Scenarios whose events tell the timeout of the caller. */
+/** Scenarios whose events contain the caller's timeout. */
 const TELL_TIMEOUT = new Set(['syndic'])
 
 /** All minions of these answer; on a busy machine that may take longer than where they were recorded. */

@@ -77,7 +77,7 @@ export function readScenarios(directory: string, filter?: string): Scenario[] {
     .map((scenario) => (isAlone(scenario) ? scenario : withTree(withModules(scenario, scenarios), scenarios)))
 }
 
-/** All were recorded over one tree of states, of which each names only the files it speaks of. */
+/** All scenarios were recorded with one tree of states; each names only the files that it uses. */
 function withTree(scenario: Scenario, all: readonly Scenario[]): Scenario {
   const { setup } = scenario
   const isOfMaster = /^(orch|reactor)-/.test(scenario.scenario)

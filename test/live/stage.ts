@@ -11,7 +11,7 @@ import type { Scenario, Step } from './scenario.ts'
 
 const START_SECONDS = 2 * PATIENCE_SECONDS
 
-/** After a restart a minion may be refused, and never tell that it is there. */
+/** After a restart a minion may be refused, and then fires no start event. */
 const RESTART_SECONDS = 15
 
 /** Steps say in words which master they are about, where there are two. */
@@ -23,7 +23,7 @@ function masterOf(words: string): string {
 /** The file that is added and removed elsewhere in the recording, so that minions notice it. */
 const CHANGED_MODULE = 'srv/salt/_modules/probe.py'
 
-/** Whether words tell only how all began. */
+/** Whether the words describe only the initial situation. */
 const isAboutSetup = (action: string): boolean =>
   /^master(s A .* and B .* share one key pair| has| started)/.test(action)
 
@@ -157,7 +157,7 @@ export class Stage {
     return this.cluster.run(line, { ...options, master: masterOf(note) })
   }
 
-  /** Does what recordings describe in words; false for words that are not known here. */
+  /** Carry out an action that a recording describes in words; return false for unknown words. */
   async act(action: string): Promise<boolean> {
     if (isAboutSetup(action)) return true
     if (action.startsWith('salt-syndic ')) return this.startSyndic()

@@ -1,4 +1,4 @@
-// Placeholders for what varies, put into the text of a recording.
+// Placeholders for varying values in the text of a recording.
 import { hostname } from 'node:os'
 
 const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'

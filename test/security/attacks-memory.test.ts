@@ -30,7 +30,7 @@ it('the frames of a message that never ends are counted', async () => {
     await new Promise((sent) => socket.write(Buffer.alloc(size), sent))
   }
   try {
-    // what the intake does not count would be held for as long as these stay open
+    // memory that the intake does not count would be held until these connections close
     await until('the master closes them', () => open === 0)
   } finally {
     for (const socket of sockets) socket.destroy()

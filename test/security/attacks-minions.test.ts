@@ -11,7 +11,7 @@ import { Besieged, dict } from './besieged.ts'
 let site: Besieged
 afterEach(() => site.stop())
 
-/** The answer with the pillar is of no interest: what the master keeps is looked at. */
+/** The returned pillar is ignored: the test reads the data that the master stored. */
 const askPillar = (who: MasterChannel, more: Record<string, unknown> = {}): Promise<unknown> =>
   who.send(dict({ cmd: '_pillar', id: 'evil', grains: dict({}), saltenv: 'base', ...more })).catch(() => null)
 

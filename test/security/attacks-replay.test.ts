@@ -11,7 +11,7 @@ import { Besieged, dict } from './besieged.ts'
 let site: Besieged
 let channel: MasterChannel
 const recorded: unknown[] = []
-/** Jobs and runs, without those that only ask how others go on. */
+/** Jobs and runs, without queries about running jobs. */
 const begun = (): number =>
   site.events.filter(
     ({ tag, data }) => /^salt\/(job|run)\/\d+\/new$/.test(tag) && data.get('fun') !== 'saltutil.find_job',
@@ -73,7 +73,7 @@ it('a recorded request does not make its sender a host of minions', async () => 
 it('a request from before the start of the master does nothing, and later ones are carried out', async () => {
   const done: string[] = []
   const handlers = { clear: () => null, aes: (load: Dict) => done.push(String(load.get('cmd'))) }
-  // the minion signs in and asks ten seconds before the restart
+  // the minion signs in and sends its request ten seconds before the restart
   const now = performance.now.bind(performance)
   const day = Date.now.bind(Date)
   vi.spyOn(performance, 'now').mockImplementation(() => now() - 10_000)

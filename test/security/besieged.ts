@@ -91,7 +91,7 @@ export class Besieged {
     return this.master.parts
   }
 
-  /** A request as it stands. */
+  /** Send a request unchanged. */
   send(message: unknown): Promise<Value> {
     return this.client.request(message, { timeout: 5, tries: 1 })
   }
@@ -101,7 +101,7 @@ export class Besieged {
     return this.send({ enc: 'clear', load: dict(load), version })
   }
 
-  /** A minion that was let in; all have the same key unless another is named. */
+  /** An accepted minion; all have the same key unless one is given. */
   async minion(id: string, key = 1): Promise<MasterChannel> {
     const keys = await trialKeys()
     const channel = new MasterChannel({

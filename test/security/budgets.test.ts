@@ -115,7 +115,7 @@ describe('a stranger', () => {
     expect(site.parts.keys.list('minions_pre')).toEqual(['m0', 'm1', 'm2'])
     expect(site.events.filter(({ data }) => data.get('act') === 'full')).toHaveLength(3)
     expect(site.logs.filter((line) => line.includes('max_pending_minions'))).toHaveLength(1)
-    // those that wait are answered as before
+    // waiting requests are answered as before
     await ask('m1')
     expect(site.events.at(-1)!.data.get('act')).toBe('pend')
   })

@@ -58,7 +58,7 @@ describe('a minion', () => {
     await ask({ cmd: '_minion_event', tag, data })
     const [first, ...rest] = tag.split('/')
     await ask({ cmd: '_minion_event', pretag: first, events: [dict({ tag: rest.join('/'), data })] })
-    // what reads events from a socket ends the tag at the first empty line
+    // a reader of the event socket ends the tag at the first empty line
     await ask({ cmd: '_minion_event', tag: `${tag}\n\n\u0000`, data })
     await ask({ cmd: '_minion_event', events: [dict({ tag: `${tag}\n\n\u0000`, data })] })
     await ask({ cmd: '_return', jid: `1${tag}\n\n`, fun: 'x', return: 1, retcode: 0 })

@@ -40,23 +40,23 @@ async function stop(daemon: ChildProcess): Promise<void> {
 /** Return the output of a program; that no minion answers yet is no failure here. */
 function run(program: string, words: string[], who = {}): string {
   const all = [join(DIST, `${program}.js`), '-c', at('etc'), ...words]
-  // the home of the user nobody does not exist
+  // the home directory of the user `nobody` does not exist
   return spawnSync(process.execPath, all, { encoding: 'utf8', env: { ...process.env, HOME: '/' }, ...who }).stdout
 }
 
 const salt = (...words: string[]): string => run('salt', words)
 
-/** Return the files that the user nobody finds with these conditions below the directories of both daemons. */
+/** Return the files below the directories of both daemons that the user `nobody` finds with these conditions. */
 function found(...conditions: string[]): string[] {
   const places = ['var', 'etc/pki', 'etc/minion.d'].map((place) => at(place)).filter(existsSync)
   const { stdout } = spawnSync('find', [...places, ...conditions], { encoding: 'utf8', ...NOBODY })
   return stdout.split('\n').filter(Boolean)
 }
 
-/** Return the files below the directories that the user nobody can read, except those for all or for this user. */
+/** Return the files below the directories that the user `nobody` can read, except those for all users or for this one. */
 const readable = (): string[] => found('-type', 'f', '-readable').filter((path) => !/\.pid$|\/\.nobody_key$/.test(path))
 
-/** Return whether the user nobody finds the secret in a file, in any encoding. */
+/** Return whether the user `nobody` finds the secret in a file, in any encoding. */
 function findsSecret(): string {
   const { stdout } = spawnSync('grep', ['-rlaF', CANARY, at('var'), at('etc')], { encoding: 'utf8', ...NOBODY })
   return stdout

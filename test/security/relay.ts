@@ -15,9 +15,9 @@ interface Ports {
 }
 
 export class Relay {
-  /** Changes what the minion sends. */
+  /** Modify data of the minion. */
   onRequest: (message: Dict) => Dict = (message) => message
-  /** Changes what the master answers. */
+  /** Modify answers of the master. */
   onReply: (reply: Value, request: Dict) => Value = (reply) => reply
   /** Publications are kept back. */
   withholds = false

@@ -151,7 +151,7 @@ describe.skipIf(noSshd !== undefined)('functions for targets of salt-ssh', () =>
     expect(readFileSync(key, 'utf8')).toBe('kept')
   })
 
-  test('a terminal shows which target is at work, also one that does not tell its width', () => {
+  test('a terminal shows the working target, also a terminal that does not report its width', () => {
     const line = `${process.execPath} ${join(DIST, 'salt-ssh.js')} -c ${join(root, 'etc')} web cmd.run 'sleep 3'`
     const { stdout } = spawnSync('script', ['-qec', line, '/dev/null'], {
       encoding: 'utf8',

@@ -58,7 +58,7 @@ class Anchors {
   }
 }
 
-/** Return what a reader sees of tokens, without marks. */
+/** Return the visible text of tokens, without markup. */
 function plainText(tokens: readonly Token[] | undefined): string {
   return (tokens ?? [])
     .map((token) => {

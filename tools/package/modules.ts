@@ -35,7 +35,7 @@ function runtimeModules(root: string, architecture: Architecture): Map<string, P
   return found
 }
 
-/** Where Node finds a package: beside the one that asks, or above it. */
+/** Return where Node finds a package: in the importing package's folder, or above it. */
 function placeOf(lock: Lock, name: string, from: string): string {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const path = `${at === '' ? '' : `${at}/`}node_modules/${name}`

@@ -40,7 +40,7 @@ export const RELATIONS: Readonly<Record<PackageName, Relations>> = {
     conflicts: ['salt-common', 'salt-ssh', 'salt-cloud', 'salt-dbg'],
     replaces: ['salt-common', 'salt-master', 'salt-minion', 'salt-api', 'salt-ssh', 'salt-syndic', 'salt-cloud'],
     needs: [],
-    // what the published build of Node.js is linked with
+    // the libraries that the published build of Node.js is linked with
     depends: ['libc6 (>= 2.28)', 'libgcc-s1 | libgcc1', 'libstdc++6 (>= 8)'],
     recommends: ['python3'],
     suggests: ['git', 'openssh-client'],

@@ -1,7 +1,7 @@
 // Signatures of packages by GnuPG: a detached, armored signature beside each file, with the packager's key.
 import { runCommand } from '../command.ts'
 
-/** The key that signs: what gpg calls a user id, such as a fingerprint or an address. */
+/** The signing key, as a user id of gpg: a fingerprint or an address. */
 export interface Signer {
   key: string
   /** The directory of gpg's keys; by default that of the person. */

@@ -75,7 +75,7 @@ function dataOf({ folder }: Site): string {
   return join(tmpdir(), `brine-up-${mark}`)
 }
 
-/** Writes the configuration and the commands anew; nothing of an earlier site stays. */
+/** Rewrite the configuration and the commands; nothing of an earlier site remains. */
 export function writeSite(site: Site): void {
   for (const folder of [site.folder, dataOf(site)]) rmSync(folder, { recursive: true, force: true })
   for (const folder of [join(site.folder, 'log'), writtenOf(site)]) mkdirSync(folder, { recursive: true })
@@ -135,7 +135,7 @@ const minionOptions = (site: Site, id: string) => ({
   publish_port: site.publishPort,
   master_port: site.returnPort,
   root_dir: rootOf(site, id),
-  // what a highstate would change, every minute: the console shows it as drift
+  // a dry run of the highstate every minute: the console shows its changes as drift
   schedule: { drift: { function: 'state.apply', kwargs: { test: true }, minutes: 1, splay: 10 } },
   grains: { role: id.replace(/\d+$/, ''), shop_root: join(writtenOf(site), id) },
 })

@@ -57,7 +57,7 @@ class SegmentReader {
     }
   }
 
-  /** The whole of a group, or undefined when it did not come to the disk whole. */
+  /** Return a complete group; undefined if the disk has only a part of it. */
   read({ at, head }: JournalGroup): Buffer | undefined {
     const bytes = Buffer.allocUnsafe(HEAD_BYTES + head.size)
     return readSync(this.fd, bytes, 0, bytes.length, at) === bytes.length && isWhole(bytes, head) ? bytes : undefined

@@ -14,7 +14,7 @@ import { fireOnMinion, minionEvents } from './minion-bus.ts'
 export interface LocalMinion {
   functions: Registry
   grains: Dict
-  /** Lets go of what the call needed. */
+  /** Release the resources of the call, such as the device of a proxy minion. */
   close?(): Promise<void>
 }
 
@@ -35,20 +35,17 @@ export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
     await functions.refresh()
     return functions
   }
-  const nothing: Dict = new Map()
-  if (!hasPillar(opts)) {
-    opts.set('pillar', nothing)
-    return { functions: await open(nothing), grains }
-  }
-  const LocalPillar = await pillarPart()
-  const local = new LocalPillar({ opts, grains, host, registry: await open(nothing), log })
-  const { pillar } = await local.compile({ pillarenv: textOr(opts.get('pillarenv')) })
-  opts.set('pillar', pillar)
-  const { freshPillar, pillarOrigins } = local
-  const more = { freshPillar, pillarOrigins }
-  if (opts.has('proxyid'))
+  const finish = async (pillar: Dict, more: Partial<RegistryContext> = {}): Promise<LocalMinion> => {
+    opts.set('pillar', pillar)
+    if (!opts.has('proxyid')) return { functions: await open(pillar, more), grains }
     return withDevice(opts, pillar, (proxy) => open(pillar, { ...more, proxy }), { grains, host, log })
-  return { functions: await open(pillar, more), grains }
+  }
+  if (!hasPillar(opts)) return finish(new Map())
+  const LocalPillar = await pillarPart()
+  const local = new LocalPillar({ opts, grains, host, registry: await open(new Map()), log })
+  const { pillar } = await local.compile({ pillarenv: textOr(opts.get('pillarenv')) })
+  const { freshPillar, pillarOrigins } = local
+  return finish(pillar, { freshPillar, pillarOrigins })
 }
 
 interface Machine {
@@ -66,7 +63,7 @@ async function withDevice(
 ): Promise<LocalMinion> {
   const { ProxyDevice } = await import('../../minion/mod.ts')
   const { collectGrains } = await import('../../grains/mod.ts')
-  const proxy = new ProxyDevice(log)
+  const proxy = new ProxyDevice(log, false)
   const opened = (): ProxyAccess | undefined => (proxy.isOpen ? proxy : undefined)
   let made: Promise<Registry> | undefined
   await proxy.begin({

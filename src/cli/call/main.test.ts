@@ -36,6 +36,17 @@ async function call(...argv: string[]): Promise<Ended> {
 }
 
 describe('salt-call --local', () => {
+  test('reaches the device of a proxy minion that the configuration alone names, and reports one that is lost', async () => {
+    const ofProxy = async (proxy: string): Promise<Ended> => {
+      writeFileSync(join(folder, 'conf/proxy'), `root_dir: ${folder}/root\nproxy: {proxytype: dummy${proxy}}\n`)
+      return call('--local', '--proxyid=p1', 'service.list')
+    }
+    expect((await ofProxy('')).out).toContain('apache')
+    const { err, status } = await ofProxy(', raise_commandexec_error: true')
+    expect(err).toContain('Proxymodule dummy could not reach its device: Raising A CommandExecutionError.')
+    expect(status).not.toBe(0)
+  })
+
   test('prints the result of a function', async () => {
     expect(await call('--local', 'test.ping')).toEqual({ status: 0, out: 'local:\n    True\n', err: '' })
   })

@@ -29,7 +29,7 @@ async function* eventsOf(opts: Dict, filter: (tag: string) => boolean): AsyncGen
   yield* eventStream(BusClient.open({ paths: minionBusPaths(opts), filter }))
 }
 
-/** Asks it; undefined when no minion runs. */
+/** Send a request to the running minion; undefined if none runs. */
 export async function askRunningMinion(opts: Dict, log: Log, request: MinionRequest): Promise<MinionAnswer> {
   const { BusClient, minionBusPaths } = await import('../../bus/mod.ts')
   const { tag, data, answer, wait } = request

@@ -46,7 +46,7 @@ export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> 
     daemon: daemonAccess(opts, link, log),
     askMinion: (request: MinionRequest) => askRunningMinion(opts, log, request),
   }
-  const proxy = opts.has('proxyid') ? new ProxyDevice(log) : undefined
+  const proxy = opts.has('proxyid') ? new ProxyDevice(log, false) : undefined
   const session = new MinionSession({ opts, log, host, link, proxy, surroundings: around }, grains)
   let functions: Registry
   try {

@@ -1,4 +1,4 @@
-// salt-cloud from its words to its exit status. Unlike Salt's, a failure is not 0.
+// salt-cloud: from the command line to the exit status. Unlike in Salt, the status of a failure is not 0.
 import { BrineError, type Log, withHint } from '../../base/mod.ts'
 import { type Cloud, openCloud } from '../../cloud/mod.ts'
 import { clientConfig } from '../../config/mod.ts'

@@ -1,4 +1,4 @@
-// salt-cp from its words to its exit status: small files in one call, or with `--chunked` any files and directories in
+// salt-cp: from the command line to the exit status; small files in one call, or with `--chunked` any files and directories in
 // pieces.
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'

@@ -13,7 +13,7 @@ const PATIENCE_MS = 30_000
 /** Message of a daemon to the program that started it. */
 type Report = { ready: true } | { failure: string; status: number }
 
-/** Start this same program again in the background, without the words that ask for that. */
+/** Start this program again in the background, without the option for that. */
 export async function detach(name: string, logFile: string, streams: Streams): Promise<number> {
   const [program = '', ...words] = ownWords()
   const child = spawn(

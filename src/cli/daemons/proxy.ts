@@ -1,4 +1,4 @@
-// salt-proxy from its words to its end.
+// salt-proxy: from the command line until it is stopped.
 import type { Log } from '../../base/mod.ts'
 import { minionConfig, option } from '../../config/mod.ts'
 import { str } from '../../data/mod.ts'

@@ -41,7 +41,7 @@ test('a log file that was renamed is followed by its name within a second', () =
   expect([read('log.1'), read()]).toEqual(['a\n', 'b\n'])
 })
 
-test('a log file that was replaced or removed with its folder is opened anew', () => {
+test('a log file that was replaced or removed with its folder is reopened', () => {
   const file = open({ path: join(folder, 'logs/log') })
   file.write('a\n', note)
   rmSync(join(folder, 'logs'), { recursive: true })

@@ -17,7 +17,7 @@ export interface LogFileSettings {
   maxBytes?: number
   /** How many rotated files are kept; with 0 the file is not rotated. */
   backups?: number
-  /** Hears why the file cannot be written, once until it can be written again. */
+  /** Called once with the reason when the file cannot be written, and again only after it could be written. */
   onTrouble(problem: string): void
   now?: () => number
 }

@@ -16,11 +16,11 @@ const MOST_WAITING = 1 << 20
 export interface Syslog {
   /** False when the line cannot be taken. */
   write(line: string, level: LogLevel): boolean
-  /** Connect anew at the next line. */
+  /** Reconnect at the next line. */
   reopen(): void
 }
 
-/** `onTrouble` hears once of a system log that cannot be reached, until it can be reached again. */
+/** `onTrouble` is called once when the system log cannot be reached, and again only after it was reached. */
 export function openSyslog(address: SyslogAddress, onTrouble: (problem: string) => void): Syslog {
   const report = onceUntilRight(address, onTrouble)
   const outlet = address.kind === 'udp' ? new UdpOutlet(address, report) : new StreamOutlet(address, report)

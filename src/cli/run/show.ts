@@ -41,7 +41,7 @@ export class Printed {
     writeResult(this.opts, this.streams, text)
   }
 
-  /** A dict may name the outputter that shows it, and of one with nothing else but data the data are shown. */
+  /** Show a result. A dict may name its outputter; if it has only `data` besides, the data are shown. */
   answer(value: Value, out: string | undefined, retcode: number): Promise<void> {
     const isDressed = isDict(value) && value.size === 2 && value.has('data') && value.has('outputter')
     return this.value(isDressed ? value.get('data')! : value, wishOf(value) ?? out ?? null, retcode)

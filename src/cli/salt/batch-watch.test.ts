@@ -74,7 +74,7 @@ describe('the watch of a batch', () => {
     ])
   })
 
-  it('prints all returns when it hears of nothing but the end', async () => {
+  it('prints all returns when it receives only the last event', async () => {
     const { watch, printed } = await followed({
       events: [ended('complete')],
       stored: { web1: returned('web1'), web2: returned('web2', 3) },

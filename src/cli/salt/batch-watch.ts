@@ -8,7 +8,7 @@ import { isBatchOver, returnedBy } from '../../sdk/mod.ts'
 import { showValue } from './show.ts'
 import type { SaltWork } from './work.ts'
 
-/** After so many seconds without an event the stored state of the batch is read. */
+/** Seconds without an event after which the stored state of the batch is read. */
 const LOOK_SECONDS = 30
 
 export interface WatchedBatch {

@@ -1,4 +1,4 @@
-// salt-ssh from its words to its exit status: a function, or a command line, on machines that are reached by SSH.
+// salt-ssh: from the command line to the exit status; a function, or a command line, on machines that are reached by SSH.
 import { BrineError, type Log, withHint } from '../../base/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { str, type Value } from '../../data/mod.ts'

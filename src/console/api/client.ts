@@ -159,7 +159,7 @@ const remove = async <P extends PathsOf<'delete'>>(path: P, options: Options<Ope
 /** The data of a resource. */
 export type Data<P extends PathsOf<'get'>> = Success<Operation<P, 'get'>>
 
-/** Read all pages of a list; `more` hears of each page as it comes. */
+/** Read all pages of a list; `more` is called with each page. */
 export async function readAll<T>(
   page: (cursor: string | undefined) => Promise<Answer<{ items: T[]; next: string | null }>>,
   more: (items: T[], number: number) => void,

@@ -98,7 +98,7 @@ class Resource<T> {
     ]
   }
 
-  /** Read the data anew: the events between the snapshot and the next events are missing. */
+  /** Reload the data: the events between the snapshot and the next events are missing. */
   private grewStale(): void {
     this.waiting = []
     this.isStale = this.abort !== undefined

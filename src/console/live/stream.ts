@@ -34,7 +34,7 @@ const GATHER_MS = 100
 
 const RETRY_MS = [400, 1000, 2000, 5000, 10_000]
 
-/** A page that is further behind reads everything anew instead; the events between are in the journal. */
+/** A page that is further behind reloads everything; the skipped events are in the journal. */
 const MOST_BEHIND = 5000
 
 /** The server gives a sign of life every 15 seconds. A connection without one is dead, though the browser may not know it. */
@@ -79,13 +79,13 @@ class EventStream {
     connection.value = 'off'
   }
 
-  /** Hear of events, some at a time. Return a function that ends it. */
+  /** Listen to events, which arrive in groups. Return a function that stops it. */
   listen(listener: Listener): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
   }
 
-  /** Hear that the stream began anew: events between were left out. Return a function that ends it. */
+  /** Listen for restarts of the stream, which skip events. Return a function that stops it. */
   whenJumped(listener: () => void): () => void {
     this.jumpListeners.add(listener)
     return () => this.jumpListeners.delete(listener)
@@ -146,7 +146,7 @@ class EventStream {
     }
   }
 
-  /** Begin anew behind an event: the page is too far behind, or the master has another journal. */
+  /** Restart the stream after an event: the page is too far behind, or the master has another journal. */
   private jump(number: number): void {
     lastNumber.value = number
     missed.value = []

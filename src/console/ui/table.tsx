@@ -38,7 +38,7 @@ interface Props<T> {
   fill?: boolean
   /** Shown instead of rows. */
   empty?: ComponentChildren
-  /** Hears that the last rows are near, to load more. */
+  /** Called when the last rows are near, to load more. */
   onEnd?(): void
   /** The number of all rows, if only some are loaded. */
   total?: number

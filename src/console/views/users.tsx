@@ -11,7 +11,7 @@ import { describeRights, rightsLine } from './users/rights.ts'
 
 type User = Data<'/v1/users'>['items'][number]
 
-/** The table is as high as its rows, up to so many. */
+/** Heights of the head and of a row in pixels, and the most rows that are visible at once. */
 const [HEAD, ROW, MOST_ROWS] = [38, 34, 8]
 
 const nameOf = ({ eauth, user }: User): string => `${eauth} ${user}`

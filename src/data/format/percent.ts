@@ -187,7 +187,7 @@ function integer(value: Value, { type, sign, alternate }: PercentField, precisio
   return lead + digits.padStart(Math.max(precision, zeros - lead.length), '0')
 }
 
-/** An undefined value has a number to ask for, and fails in its own words. */
+/** Throw the error of an undefined value, which `%d` converts to a number first. */
 function letFail(value: Value): void {
   if (value instanceof PyObject) value.unary?.('+')
 }

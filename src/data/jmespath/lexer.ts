@@ -42,7 +42,7 @@ export interface JmespathToken {
   start: number
 }
 
-/** The longest first, where one begins another. */
+/** An operator that begins with another one comes first. */
 const SIGNS: ReadonlyArray<readonly [string, JmespathTokenType]> = [
   ['[]', 'flatten'],
   ['[?', 'filter'],

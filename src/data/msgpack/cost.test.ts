@@ -7,7 +7,7 @@ import { Packed } from './packed.ts'
 const bytes = (...parts: Array<number | Uint8Array>): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'number' ? Buffer.of(part) : part)))
 
-/** A mapping of so many keys, each with the value 1. */
+/** A mapping with this many keys, each with the value 1. */
 function mapping(count: number, key: (index: number) => Buffer): Buffer {
   const head = Buffer.from([0xdf, 0, 0, 0, 0])
   head.writeUInt32BE(count, 1)

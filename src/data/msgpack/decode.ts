@@ -69,7 +69,7 @@ const CACHED = 4096
 const cachedTexts = new Array<string>(CACHED).fill('')
 const CACHED_LENGTH = 24
 
-/** Up to here it is quicker to read a text and look at it than to look at its bytes first. */
+/** Up to this length, decoding a text and testing it is faster than testing its bytes first. */
 const QUICK_LENGTH = 64
 
 /** Length from which it pays to check whether a text is ASCII, because that decodes faster. */

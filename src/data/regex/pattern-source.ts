@@ -96,7 +96,7 @@ export class PatternSource {
     throw this.error(`bad character in group name ${quote(name)}`, lengthOf(name) + 1)
   }
 
-  /** An error so many characters before the token to come. */
+  /** Return an error this many characters before the next token. */
   error(message: string, back = 0): PyError {
     return regexError(message, this.chars, this.position - back)
   }

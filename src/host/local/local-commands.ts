@@ -2,6 +2,7 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { closeSync, existsSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
+import { hasCode, recover } from '../../base/mod.ts'
 import { groupIdsOf } from '../accounts.ts'
 import { fromNodeError, HostError, systemError } from '../errors.ts'
 import type { Command, CommandResult } from '../host.ts'
@@ -141,11 +142,8 @@ function launchError(error: unknown, { argv, cwd }: Command): unknown {
 }
 
 function signalGroup(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, name)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
+  // the command has ended, or it runs as a user whom this process cannot signal
+  recover(hasCode('ESRCH', 'EPERM'), undefined, () => void process.kill(-pid, name))
 }
 
 /** Pass a Ctrl-C on to the commands that this process waits for: the terminal does not signal their process groups. */

@@ -32,7 +32,7 @@ export abstract class MemoryFiles implements HostFiles {
     return { mode, uid: 0, gid: 0, now: this.now() }
   }
 
-  /** Puts a node where nothing is yet. */
+  /** Add a node at a free path. */
   private place(path: string, node: FileNode): FileNode {
     const { directory, name } = place(this.root, path)
     if (directory.entries.has(name) || name === '') throw systemError('EEXIST', path)

@@ -1,5 +1,5 @@
 // `object.name`, `object[key]` and `object.name(…)`. Templates have access only to the value model: methods and
-// attributes of Python's types, those that a PyObject provides, and items of containers. Names of Python's internals
+// attributes of Python's types, members that a subclass of PyObject defines, and items of containers. Names of Python's internals
 // raise a security error, as in Jinja's sandbox; JavaScript's own are not accessible.
 import { didYouMean } from '../../base/mod.ts'
 import {

@@ -44,7 +44,7 @@ import { isBlacklisted, isPermissive, listFor } from './lists.ts'
 import { tokenStore } from './own-tokens.ts'
 import type { TokenStore } from './tokens.ts'
 
-/** An authenticated caller. A caller without a list is the owner, who may do everything. */
+/** An authenticated caller. A caller without a list is the owner and has all rights. */
 interface Recognised {
   user: string
   list?: Value[]
@@ -74,7 +74,7 @@ export interface JudgedJob {
    * in the request.
    */
   authList: Value[]
-  /** Whether a syndic of this machine asks, for a master above. */
+  /** Whether the request is from a syndic of this machine, for a master above. */
   isFromAbove: boolean
   /** Whether the caller may do the same on targets of salt-ssh. */
   mayReach(targets: readonly string[]): boolean

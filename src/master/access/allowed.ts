@@ -37,7 +37,7 @@ export function mayPublish(list: readonly Value[], calls: readonly JudgedCall[],
   return calls.length > 0 && calls.every((call) => isHarmless(call) || publishRule(list, call, covers) !== undefined)
 }
 
-/** Return the first entry that allows a function on all the minions a command reaches; undefined where none does. */
+/** Return the first entry that allows a function on all minions of a command; undefined if there is none. */
 export const publishRule = (list: readonly Value[], call: JudgedCall, covers: Covers): Value | undefined =>
   list.find((entry) => allows(entry, call, covers))
 

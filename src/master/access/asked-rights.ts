@@ -6,7 +6,7 @@ import { judgedCalls } from './allowed.ts'
 import type { AccessVerdict, AskedCall, CallFamily } from './explain.ts'
 import { ruleText } from './explain.ts'
 
-/** A call that the command `rights` asks about, and its target. */
+/** A call in a query of the command `rights`, and its target. */
 export interface AskedRight {
   call: AskedCall
   target?: { tgt: Value; kind: string }
@@ -14,7 +14,7 @@ export interface AskedRight {
 
 /** The most calls of one command. */
 const MOST_CALLS = 200
-/** Each target that is not a plain id costs a look at all minions. */
+/** Each target except a plain id is matched against all minions. */
 const MOST_TARGETS = 20
 
 const FAMILIES: ReadonlySet<string> = new Set(['execution', 'runner', 'wheel'])

@@ -1,4 +1,4 @@
-// A system that knows users, as the master asks it.
+// The interface of the master to a system of external authentication.
 import type { Log } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
 

@@ -5,7 +5,7 @@ import { briefStr, textOf } from '../../data/mod.ts'
 import type { AuthBackend } from './auth-backend.ts'
 import { askPython } from './system-python.ts'
 
-/** Asks PAM for the user and password on its input; the exit status is the answer. */
+/** Checks the user and password on its input with PAM; the exit status is the result. */
 const ASK = `
 import ctypes, sys
 from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_int, c_uint, c_void_p, cast, sizeof

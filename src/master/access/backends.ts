@@ -18,7 +18,7 @@ const BACKENDS: Readonly<Record<string, Load>> = {
 /** The systems that are built in. */
 export const BACKEND_NAMES: readonly string[] = Object.keys(BACKENDS)
 
-/** Logins that may wait for one system. Anybody can ask for more than a machine has processes, sockets and memory for. */
+/** Limit of logins that wait for one system: unauthenticated hosts could otherwise exhaust processes, sockets and memory. */
 const MOST_WAITING = 256
 
 const logins = new Map<string, Turns>()

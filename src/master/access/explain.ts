@@ -4,7 +4,7 @@ import { type Covers, callRule, isHarmless, type JudgedCall, publishRule } from 
 
 export type CallFamily = 'execution' | 'runner' | 'wheel'
 
-/** A call that a user asks about. Without a target, it is judged for the minions of any entry. */
+/** The call in a query about rights. Without a target, it is judged for the minions of any entry. */
 export interface AskedCall extends JudgedCall {
   family: CallFamily
 }

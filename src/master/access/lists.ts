@@ -24,7 +24,7 @@ export function listFor(rules: Value, user: string, groups: readonly string[], i
   return list
 }
 
-/** Whether the blacklist contains the user or one of the functions, or is invalid. It applies to everybody. */
+/** Whether the blacklist contains the user or one of the functions, or is invalid. It applies to all users. */
 export function isBlacklisted(opts: Dict, user: string, functions: readonly string[]): boolean {
   const blacklist = option(opts, 'publisher_acl_blacklist')
   if (!isDict(blacklist)) return false

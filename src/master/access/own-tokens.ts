@@ -86,7 +86,7 @@ export class OwnTokens implements TokenStore {
 
   async prune(): Promise<void> {
     const all = await this.ask('list_tokens')
-    // a look at a token that is over removes it
+    // reading an expired token removes it
     for (const token of isList(all) ? all : []) await this.find(str(token))
   }
 }

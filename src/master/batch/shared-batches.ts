@@ -10,7 +10,7 @@ import type { Batch } from './batch.ts'
 
 /** Milliseconds between checks for batches whose process is gone. */
 const LOOK_MS = 2000
-/** Milliseconds that a new batch waits for the log: clients wait longer, and so hear why it is refused. */
+/** Milliseconds that a new batch waits for the log: clients wait longer, so they receive the reason of a refusal. */
 const BEGIN_PATIENCE_MS = 5000
 
 /** The process that drives a batch, in its state. */

@@ -1,8 +1,8 @@
-// The proxy modules that are built in, as Salt 3008 has them: a device that is not there, for trying out, and the one of a process that runs
-// several proxy minions.
+// The built-in proxy modules, as in Salt 3008: a simulated device for first attempts, and the module of a process that
+// runs several proxy minions.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAnyError, recover } from '../../base/mod.ts'
+import { isAnyError, makeOwnFolder, recover } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import {
   type Dict,
@@ -26,13 +26,13 @@ const beginning = (): Dict =>
     packages: { coreutils: '1.0', apache: '2.4', tinc: '1.4', redbull: '999.99' },
   }) as Dict
 
-/** The id of a proxy minion names folders, so that it names files as well. */
+/** The id of a proxy minion is checked to be a valid file name. */
 const stateFile = (opts: Dict): string => join(option(opts, 'cachedir'), `dummy-proxy-${option(opts, 'id')}.cache`)
 
 function readState(opts: Dict): Dict {
   const file = stateFile(opts)
   const read = (): Value => (existsSync(file) ? decodeMsgpack(readFileSync(file), { dialect: 'bus' }) : null)
-  // a file that is no state any more is written anew
+  // an unreadable file is replaced
   const known = recover(isAnyError, null, read)
   return isDict(known) ? known : beginning()
 }
@@ -55,6 +55,7 @@ const writes =
   (opts, [name = null], kwargs) => {
     const state = readState(opts)
     const value = change(state, str(name), kwargs)
+    makeOwnFolder(option(opts, 'cachedir'))
     writeFileSync(stateFile(opts), encodeMsgpack(state, 'bus'), { mode: 0o600 })
     return value
   }
@@ -67,7 +68,7 @@ const setsService = (status: string): ProxyFunction =>
 
 const grainsOfDummy = (): Dict => dictFrom({ dummy_grain_1: 'one', dummy_grain_2: 'two', dummy_grain_3: 'three' })
 
-/** `raise_commandexec_error` and `raise_minion_error` of the pillar let it fail. */
+/** Initialise the device; `raise_commandexec_error` and `raise_minion_error` in the pillar make it fail. */
 const initDummy: ProxyFunction = (opts, args, kwargs) => {
   const settings = opts.get('proxy') ?? null
   const asked = (name: string): boolean => isDict(settings) && truthy(settings.get(name) ?? false)
@@ -118,13 +119,13 @@ const DUMMY: Readonly<Record<string, ProxyFunction>> = {
   test_from_state: () => 'testvalue',
 }
 
-/** A version as a number, one higher, as Python prints it. */
+/** Return the version plus one, as Python prints the number. */
 function nextVersion(version: string): string {
   const next = Number.parseFloat(version) + 1
   return Number.isInteger(next) ? `${next}.0` : String(next)
 }
 
-/** The proxy minion of a process that runs those under `ids` in its pillar. */
+/** The module of a control proxy, whose process also runs the proxy minions under `ids` in its pillar. */
 const DELTAPROXY: Readonly<Record<string, ProxyFunction>> = {
   init: () => null,
   initialized: () => true,

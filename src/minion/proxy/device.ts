@@ -1,5 +1,5 @@
-// The device behind a proxy minion. Its pillar or its configuration names a proxy module under `proxy`; the module is initialised once and
-// again when Python was started anew, and reaches the device for the functions of this minion.
+// The device behind a proxy minion. The minion's pillar or configuration names a proxy module under `proxy`. The module
+// is initialised once, and again after a restart of Python; functions of the minion reach the device through it.
 import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError, type Log, namedLog, toError } from '../../base/mod.ts'
@@ -10,7 +10,7 @@ import type { OwnProxy } from '../../pybridge/mod.ts'
 import type { ProxyAccess } from '../../sdk/mod.ts'
 import { builtInProxies, builtInProxy } from './built-in.ts'
 
-/** Pauses between tries of `init`, in seconds. */
+/** Pauses between attempts of `init`, in seconds. */
 const FIRST_PAUSE = 5
 const LONGEST_PAUSE = 60
 
@@ -34,27 +34,31 @@ export class ProxyDevice implements ProxyAccess {
   type = ''
   /** The names in `module_executors` of the proxy module. */
   executors: readonly string[] = []
-  /** Hears of the settings when the device is there. */
+  /** Receives the settings after the device was initialised. */
   onOpen: (settings: Dict) => void = () => undefined
   private readonly log: Log
+  private readonly isPatient: boolean
   private readonly closing = new AbortController()
   private home!: ProxyHome
   private module: OwnProxy | undefined
   private opened: Promise<void> | undefined
+  private refreshing: Promise<void> | undefined
   private initialised: Promise<unknown> | undefined
   /** The Python process that has the state of the module. */
   private process: number | undefined
   private stamp = ''
 
-  constructor(log: Log) {
+  /** `isPatient`: whether `init` is called again until it works. */
+  constructor(log: Log, isPatient = true) {
     this.log = namedLog(log, 'salt.proxy')
+    this.isPatient = isPatient
   }
 
   get isOpen(): boolean {
     return this.module !== undefined
   }
 
-  /** Take the settings from the pillar of a minion that its master let in, and open the device, the first time. */
+  /** Take the settings from the pillar. The first call also opens the device. */
   async begin(home: ProxyHome): Promise<void> {
     takeSettings(home.opts, home.pillar)
     if (!this.opened) {
@@ -70,7 +74,7 @@ export class ProxyDevice implements ProxyAccess {
     const { opts } = this.home
     this.type = str((opts.get('proxy') as Dict).get('proxytype') ?? '')
     const functions = await this.home.functions
-    // proxy modules may have come to the file server just now
+    // the proxy module may be new on the file server
     await functions.call('saltutil.sync_all', [], new Map([['saltenv', option(opts, 'saltenv')]]))
     this.home.forgetFunctions()
     const module = await this.find()
@@ -99,7 +103,7 @@ export class ProxyDevice implements ProxyAccess {
     return found
   }
 
-  /** Initialise a module, until it works or the minion ends. */
+  /** Initialise a module. For a daemon, repeat it until it works or the minion ends. */
   private async settle(module: OwnProxy): Promise<void> {
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       try {
@@ -108,8 +112,10 @@ export class ProxyDevice implements ProxyAccess {
         this.stamp = stampOf(module)
         return
       } catch (error) {
+        const failure = `Proxymodule ${this.type} could not reach its device`
         const why = toError(error).message
-        this.log('error', `Proxymodule ${this.type} could not reach its device, next try in ${pause} seconds: ${why}`)
+        if (!this.isPatient) throw new BrineError('ProxyAborted', `${failure}: ${why}`, { cause: error })
+        this.log('error', `${failure}, next try in ${pause} seconds: ${why}`)
       }
       await sleep(pause * 1000, undefined, { signal: this.closing.signal, ref: false })
     }
@@ -120,7 +126,7 @@ export class ProxyDevice implements ProxyAccess {
     this.process = module.process()
   }
 
-  /** The functions of the minion, which reach the device already while it is initialised. */
+  /** Return the functions of the minion with access to the device, also while it is being initialised. */
   private async withSelf(module: OwnProxy): Promise<Registry> {
     const functions = await this.home.functions
     if (functions.ctx.proxy) return functions
@@ -136,8 +142,16 @@ export class ProxyDevice implements ProxyAccess {
     return functions.with({ proxy: early })
   }
 
-  /** A proxy module whose file has changed is loaded anew; the one before it is shut down. */
-  async refresh(): Promise<void> {
+  /** Load a proxy module again whose file has changed, after shutting down the previous one. */
+  refresh(): Promise<void> {
+    // one reload at a time: `init` may be repeated for long
+    this.refreshing ??= this.reload().finally(() => {
+      this.refreshing = undefined
+    })
+    return this.refreshing
+  }
+
+  private async reload(): Promise<void> {
     const { module } = this
     if (!module || stampOf(module) === this.stamp) return
     this.log('info', `Proxymodule ${this.type} has changed and is loaded anew`)
@@ -145,12 +159,13 @@ export class ProxyDevice implements ProxyAccess {
     try {
       await this.settle(await this.find())
     } catch (error) {
+      if (this.closing.signal.aborted) return
       this.stamp = stampOf(module)
       this.log('error', toError(error).message)
     }
   }
 
-  /** Initialise the module again where Python was started anew and knows nothing of the device. */
+  /** Return the module; initialise it again if Python was restarted and lost its state. */
   private async awake(): Promise<OwnProxy> {
     const { module } = this
     if (!module) throw new BrineError('ProxyAbsent', `The proxy module ${this.type} is not there yet`)
@@ -193,7 +208,7 @@ export class ProxyDevice implements ProxyAccess {
 
   async close(): Promise<void> {
     this.closing.abort()
-    // Python that was started anew has nothing to shut down
+    // a restarted Python has nothing to shut down
     if (this.module && this.module.process() === this.process) await this.part(this.module)
   }
 }
@@ -203,7 +218,7 @@ const stampOf = (module: OwnProxy): string => {
   return path === undefined ? '' : `${path}:${statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? ''}`
 }
 
-/** Put what the pillar says of the device into the options. */
+/** Copy the settings of the device from the pillar to the options. */
 function takeSettings(opts: Dict, pillar: Dict): void {
   const named = opts.get('proxy') ?? null
   const settings = truthy(named) ? named : (pillar.get('proxy') ?? null)
@@ -221,7 +236,7 @@ function takeSettings(opts: Dict, pillar: Dict): void {
   }
 }
 
-/** `proxy_merge_pillar_in_opts`: the pillar has options, but does not say which master there is. */
+/** `proxy_merge_pillar_in_opts`: merge the pillar into the options, except for `master`. */
 function mergePillar(opts: Dict, pillar: Dict): void {
   const strategy = textOf(option(opts, 'proxy_merge_pillar_in_opts_strategy')) ?? 'smart'
   const mergeLists = option(opts, 'proxy_deep_merge_pillar_in_opts')

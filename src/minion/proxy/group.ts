@@ -24,7 +24,7 @@ export interface ProxyGroupParts {
 export class ProxyGroup {
   readonly minion: Minion
   private readonly parts: ProxyGroupParts
-  private readonly others: Minion[] = []
+  private readonly others = new Set<Minion>()
   private isClosed = false
 
   constructor(parts: ProxyGroupParts) {
@@ -60,23 +60,35 @@ export class ProxyGroup {
     void this.openAll(ids.slice(0, MOST_IDS))
   }
 
-  /** One after the other until it signs in; a key or a device that is waited for holds up no other. */
+  /** Start the minions one after the other, each until it can sign in: none waits for a key or a device of another one. */
   private async openAll(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
-      if (this.isClosed) return
-      const failed = (error: unknown): void => {
-        if (!this.isClosed) this.parts.log('error', `Proxy minion ${id} does not run: ${toError(error).message}`)
-      }
       try {
         const minion = await this.another(id)
-        this.others.push(minion)
-        const opened = minion.open().catch(failed)
-        await Promise.race([minion.started, opened])
-        minion.ended.catch(failed)
+        // the group may have been closed while the options were read
+        if (this.isClosed) return
+        this.others.add(minion)
+        await Promise.race([minion.started, this.run(id, minion)])
       } catch (error) {
-        failed(error)
+        this.report(id, error)
       }
     }
+  }
+
+  /** Run a minion until it is asked to end, or cannot go on. */
+  private async run(id: string, minion: Minion): Promise<void> {
+    try {
+      await minion.open()
+      this.parts.log('warning', `Proxy minion ${id} received ${await minion.ended}, exiting`)
+    } catch (error) {
+      this.report(id, error)
+    }
+    this.others.delete(minion)
+    await minion.close()
+  }
+
+  private report(id: string, error: unknown): void {
+    if (!this.isClosed) this.parts.log('error', `Proxy minion ${id} does not run: ${toError(error).message}`)
   }
 
   private async another(id: string): Promise<Minion> {
@@ -88,7 +100,7 @@ export class ProxyGroup {
 
   async close(): Promise<void> {
     this.isClosed = true
-    await Promise.all(this.others.map((minion) => minion.close()))
+    await Promise.all([...this.others].map((minion) => minion.close()))
     await this.minion.close()
   }
 }

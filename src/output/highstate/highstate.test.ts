@@ -50,7 +50,7 @@ describe('highstate in one line per state', () => {
     expect(shown(states, own)[3]).toBe('Failed: ok n2')
   })
 
-  test('shows all data as nested when the format asks for what is not there', () => {
+  test('shows all data as nested when the format names a missing field', () => {
     expect(shown(states, { state_output: 'terse', state_tabular: '{nope}' })[1]).toBe('    ----------')
   })
 })

@@ -216,7 +216,7 @@ describe('pillar from a Git repository', () => {
 })
 
 describe('news of Git repositories', () => {
-  test('are told for each remote, though remotes share a copy', async () => {
+  test('are reported for each remote, although remotes share a copy', async () => {
     commit({ 'a.sls': 'a: 1' })
     const [first, second, none] = [master(), `dev ${url()}`, `x file://${dir}/none`]
     const remotes = [first, { [second]: [{ name: 'second' }] }, none]

@@ -63,7 +63,7 @@ async function statesOf(ctx: FunctionContext, module: string, asked: Bound<typeo
     const path = str(key.get('name') ?? '')
     certificate.set('private_key', path)
     if (key.has('passphrase')) certificate.set('private_key_passphrase', key.get('passphrase')!)
-    // a key that is to be new is made anew only where the certificate is
+    // `new: true` creates a new key only together with a new certificate
     const isRotated = truthy(key.get('new') ?? false) && (await isPlainFile(ctx, path))
     const requisite: [Value, Value] = [isRotated ? 'prereq' : 'require_in', [new Map<Value, Value>([[module, id]])]]
     states.set(`${path}_key`, state(`${module}.private_key_managed_ssh`, [...key, requisite]))

@@ -35,7 +35,7 @@ export interface MasterChannelOptions {
   /** Holds the master's key, where that is not a file of `pki_dir`. */
   pin?: MasterKeyPin | undefined
   log?: Log | undefined
-  /** Hears of each answer to `_auth`; false ends the waiting for acceptance (salt-call does not wait). */
+  /** Called with each reply to `_auth`; return false to stop waiting for acceptance, as salt-call does. */
   onOutcome?: ((outcome: SignInOutcome) => unknown) | undefined
 }
 

@@ -37,7 +37,7 @@ export interface AuthParts {
   publishPort: number
   policy: AuthPolicy
   log: Log
-  /** Hears of every outcome: the data of a `salt/auth` event, and the minion's autosign grains. */
+  /** Called with every outcome: the data of a `salt/auth` event, and the minion's autosign grains. */
   onAuth?: ((event: Dict, autosignGrains: Dict | undefined) => void) | undefined
 }
 

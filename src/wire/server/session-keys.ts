@@ -7,7 +7,7 @@ import { type Log, namingErrors, silentLog, toError } from '../../base/mod.ts'
 import { Crypticle, generateKeyString, KEY_BYTES, readIfThere } from '../crypto/mod.ts'
 
 const DAY = 86_400
-/** Lines of keys that are used no more, before the file is written anew. */
+/** Limit of unused keys in the file; then the file is rewritten. */
 const STALE_LINES = 10_000
 
 interface Session {

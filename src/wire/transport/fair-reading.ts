@@ -106,7 +106,7 @@ export class FairReader {
 
   private receive(chunk: Buffer): void {
     this.rest = this.rest === undefined ? chunk : Buffer.concat([this.rest, chunk])
-    // the time of this turn begins anew in the next one
+    // the next turn starts with a fresh time limit
     schedule()
     let isMessage = false
     while (this.rest !== undefined && !this.isHeld && !isMessage && !isOver()) {

@@ -13,7 +13,7 @@ export interface RedialHooks {
   watch?: ConnectionWatch | undefined
 }
 
-/** A connection that lasted so long starts the pauses anew. */
+/** A connection that lasted this long resets the pauses. */
 const STABLE_MS = 5000
 
 export class Redial {

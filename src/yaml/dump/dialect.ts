@@ -47,7 +47,7 @@ export const DIALECTS = {
     subclasses: false,
     others: 'object',
   },
-  /** PyYAML's own safe one, which `yaml_encode` asks. */
+  /** PyYAML's own safe dumper, which `yaml_encode` uses. */
   SafeDumper: {
     emitter: 'pure',
     orderedDicts: 'other',

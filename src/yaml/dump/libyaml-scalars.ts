@@ -10,7 +10,7 @@ const RUNS = / +|[^ ]+/g
 const QUOTED_RUNS = / +|[\n\r\x85\u2028\u2029]|'|[^ \n\r\x85\u2028\u2029']+/g
 const BREAK = /[\n\r\x85\u2028\u2029]/
 
-/** Plain text never holds a line break. `spaced` asks for a space even before nothing. */
+/** Plain text never holds a line break. `spaced` writes a space even before an empty text. */
 export function writePlain(writer: Writer, text: string, mayBreak: boolean, spaced: boolean): void {
   if (!writer.whitespace && (text !== '' || spaced)) writer.put(' ')
   if (!mayBreak || writer.column + text.length <= writer.width) writer.put(text)

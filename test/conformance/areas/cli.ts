@@ -124,7 +124,7 @@ async function ended(
   return ended
 }
 
-/** As the recordings write what varies. */
+/** Replace varying parts by the placeholders of the recordings. */
 function normal(text: string): string {
   return text
     .replaceAll(minionRoot(), '<ROOT>')

@@ -76,10 +76,10 @@ function ask(fleet: Fleet, target: Value, kind: string, options: MatchOptions): 
   return answer
 }
 
-/** A recording's data about minions in one format: its own fields, and what a top file would match. */
+/** A recording's data about minions in one format: its own fields, and those that a top file would match. */
 const FIELDS = ['minion', 'minion_errors', 'wire', 'top', 'top_errors', 'master', 'missing', 'master_raw'] as const
 
-/** Recordings list ids in the order of the fleet, and what the fleet does not have as it was named. */
+/** Recordings list ids in the order of the fleet, and unknown ids as they were written. */
 function expected(
   fleet: Fleet,
   target: Value,

@@ -25,7 +25,7 @@ export interface Site {
   root: string
   /** The configuration of the running master. */
   config: string
-  /** That of one that does not run. */
+  /** The configuration of a master that does not run. */
   configOfNone: string
 }
 

@@ -66,7 +66,7 @@ export interface Step {
 export interface GitCase {
   id: string
   note?: string
-  /** Salt's answer is an accident: what to do instead. */
+  /** Salt's answer is an accident: the expected behaviour of Brine. */
   better?: string
   repos?: Record<string, Operation[] | { head?: string; ops: Operation[] }>
   local?: Record<string, FileSpec>

@@ -22,7 +22,7 @@ export function answerOf(program: string, { status, stdout, stderr }: Ran): Answ
 
 const LOG_LINE = /^(?:[\d:., -]+)?\[(DEBUG|INFO|WARNING|ERROR|CRITICAL) *\] ?/
 
-/** Return what a log says, as `[LEVEL] text`, without tracebacks. */
+/** Return the lines of a log as `[LEVEL] text`, without tracebacks. */
 export function logOf(stderr: string): string[] {
   const lines: string[] = []
   let isTraceback = true
@@ -55,7 +55,7 @@ const essence = (line: string): string =>
 /** Salt's internal error, which accompanies the line with the actual problem. */
 const NOISE = /^\[ERROR\] Template was specified incorrectly: False/
 
-/** Ours may tell more below the line, such as the place. */
+/** Our message may have further lines, such as the place. */
 const isSameLine = (recorded: string, line: string): boolean =>
   matches(recorded, line) || matches(recorded, line.split('\n')[0]!)
 
@@ -70,7 +70,7 @@ export function logProblems(recorded: readonly string[], actual: readonly string
   return [...missing.map((line) => `log does not have: ${line}`), ...surplus.map((line) => `log has too much: ${line}`)]
 }
 
-/** Say what a command answered otherwise. */
+/** Describe the difference in a command's answer. */
 export function answerProblems(step: Step, expect: Expectation, answer: Answer, values: Values): string[] {
   const expected = filledIn(expect, values)
   const problems: string[] = []

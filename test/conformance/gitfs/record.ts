@@ -11,7 +11,7 @@ import { idHash, type Values } from './placeholders.ts'
 import { applyChange } from './play.ts'
 import type { World } from './world.ts'
 
-/** Put placeholders in place of what belongs to this machine and run. */
+/** Replace values of this machine and run by placeholders. */
 function withPlaceholders<T>(value: T, testCase: GitCase, values: Values): T {
   const names = Object.keys(testCase.repos ?? {})
   const kinds = ['REPO', 'HTTP', 'AUTH', 'GIT', 'SSH', 'SSHNOUSER']

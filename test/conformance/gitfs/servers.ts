@@ -56,7 +56,7 @@ function runBackend(repositories: string, request: IncomingMessage, response: Se
   backend.once('close', () => answer(Buffer.concat(chunks), response))
 }
 
-/** Send what a CGI program wrote: its head decides on the status. */
+/** Send the output of a CGI program: its header sets the status. */
 function answer(output: Buffer, response: ServerResponse): void {
   const end = output.indexOf('\r\n\r\n')
   const head = output.subarray(0, Math.max(end, 0)).toString()

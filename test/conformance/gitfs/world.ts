@@ -22,7 +22,7 @@ export interface Ran {
 /** The shared parts of a run of the area. */
 export interface Shared {
   programs: Programs
-  /** Undefined where no sshd can run. */
+  /** Undefined if no sshd can run. */
   sshd: TestSshd | undefined
   keys: string
   /** Precedes PATH. */
@@ -227,7 +227,7 @@ export class World {
   }
 }
 
-/** Gather what a process says until it ends. */
+/** Collect the output of a process until it ends. */
 export function outputOf(child: ReturnType<World['start']>): Promise<Ran> {
   const said: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] }
   for (const stream of ['stdout', 'stderr'] as const) {

@@ -31,7 +31,7 @@ function kept(answer: Json | undefined, keys: readonly string[]): Json | undefin
 /** Numbers that vary stand in quotes where the recording is no JSON, and times are padded. */
 const plain = (text: string): string => sortedNames(text.replace(/"(<(?:PID|MS|SECONDS|DURATION)>)"/g, '$1')).trimEnd()
 
-/** Hosts answer in any order; what one says has its order. */
+/** Hosts answer in any order; the lines of one host are in order. */
 function textProblems(recorded: string, printed: string, known: Placeholders): string[] {
   if (known.matches(plain(recorded), plain(printed))) return []
   const isOfMany = (recorded.match(/^[^\s"{}[\]][^\n]*:$/gm)?.length ?? 0) > 1

@@ -130,7 +130,7 @@ export class World {
     return ended(child)
   }
 
-  /** Do what an action says; false where there is no way. */
+  /** Carry out an action; return false if that is impossible. */
   async act({ action, path, text }: Step): Promise<boolean> {
     if (action === 'write file') this.write(this.root, path!, text!)
     else if (action === 'remove') rmSync(join(this.root, path!), { recursive: true, force: true })

@@ -153,7 +153,7 @@ export class RogueMinion {
     return pack({ enc: 'aes', load, version: 3, id: this.id, ...ALGORITHMS, ...outside })
   }
 
-  /** The answer to a request; one that cannot be opened is given as it came. */
+  /** Return the answer to a request; an answer that cannot be decrypted is returned unchanged. */
   async ask(load: object, seconds?: number): Promise<unknown> {
     const reply = await this.stranger.bytes(this.envelope(load), seconds)
     try {

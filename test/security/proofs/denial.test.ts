@@ -31,7 +31,7 @@ beforeAll(async () => {
   })
   evil = await site.rogue('evil')
   await site.rogue(HOST_NAME)
-  // what the master keeps of a minion's grains is what targets are compared with
+  // targets are compared with the grains that the master stored
   await evil.pillar({ grains: { id: 'evil', name: HOST_NAME, a: { a: { a: 'a' } } } })
 })
 beforeEach(() => site.revive())

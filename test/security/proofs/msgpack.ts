@@ -1,7 +1,7 @@
 // MessagePack by hand, independent of the product's codec: attackers write what a correct encoder cannot write, such as
 // raw bytes in the middle of a message, and read any answer.
 
-/** Bytes that stand in a message as they are. */
+/** Bytes that are part of a message unchanged. */
 export class Raw {
   readonly bytes: Buffer
 
@@ -82,18 +82,18 @@ export function pack(value: unknown, dialect: Dialect = 'wire'): Buffer {
 /** A list in a list in a list, with a number at the bottom. */
 export const nestedLists = (depth: number): Raw => new Raw(Buffer.concat([Buffer.alloc(depth, 0x91), Buffer.of(1)]))
 
-/** A list of so many empty maps, at one byte each. */
+/** A list of this many empty maps, at one byte each. */
 export const emptyMaps = (count: number): Raw =>
   new Raw(Buffer.concat([uint(0xdd, count, 4), Buffer.alloc(count, 0x80)]))
 
 const filled = (head: Buffer, count: number, each: (index: number) => readonly Buffer[]): Raw =>
   new Raw(Buffer.concat([head, ...Array.from({ length: count }, (_, index) => each(index)).flat()]))
 
-/** A list of so many values, each written by hand. */
+/** A list of this many values, each written by hand. */
 export const listOf = (count: number, each: (index: number) => Buffer): Raw =>
   filled(uint(0xdd, count, 4), count, (index) => [each(index)])
 
-/** A map of so many keys, each written by hand. */
+/** A map of this many keys, each written by hand. */
 export const mapOf = (count: number, key: (index: number) => Buffer): Raw =>
   filled(uint(0xdf, count, 4), count, (index) => [key(index), Buffer.of(1)])
 
@@ -133,7 +133,7 @@ function collidingNumbers(index: number): number {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Says that a message goes on beyond the bytes that are there. */
+/** A header that announces more bytes than follow. */
 class Incomplete extends Error {}
 
 class Reader {

@@ -178,7 +178,7 @@ describe('a user who may run commands as another user', () => {
     ['without keywords', []],
   ])('runs none as root, %s', async (_how, rest) => {
     const mark = word()
-    // a command that runs as nobody may leave a mark too, but not with this owner
+    // a command that runs as the user `nobody` may also create a file, but not with this owner
     await publish({ tgt: 'db1', fun: 'cmd.run', arg: [`echo ${mark}-$(id -un)`, ...rest], ...as('kim') })
     await site.settled()
     expect(site.events.some(({ tag, data }) => tag.includes('/ret/') && pack(data).includes(`${mark}-root`))).toBe(

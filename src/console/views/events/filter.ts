@@ -12,7 +12,7 @@ export interface TagFilter {
 /** The server's limit of stars. */
 const MOST_STARS = 3
 const LONGEST = 200
-/** Tags are at most so long for an expression, which may be slow. */
+/** Limit of a tag's length for regular expressions, which may be slow. */
 const LONGEST_TAG = 1000
 
 const ALL: TagFilter = { fits: () => true, glob: undefined, problem: undefined }

@@ -60,7 +60,7 @@ describe('withEvent', () => {
     expect(next.rows.get('web2')!.lastJob).toBeNull()
   })
 
-  it('keeps what is newer than a return', () => {
+  it('keeps facts that are newer than a return', () => {
     const fleet = fleetOf(minion('web1', { lastJob: '3' }))
     expect(withEvent(fleet, returned('2', 'web1', { fun: 'test.ping', return: true }))).toBeUndefined()
   })
@@ -82,7 +82,7 @@ describe('withEvent', () => {
     expect([...next.rows.values()].map(({ presence }) => presence.connected)).toEqual([false, true])
   })
 
-  it('asks for the list again where keys or unknown minions come', () => {
+  it('requests the list again for new keys or unknown minions', () => {
     const fleet = fleetOf(minion('web1'))
     expect(withEvent(fleet, { tag: 'salt/key', stamp, data: {} })).toBe('reload')
     expect(withEvent(fleet, { tag: 'salt/minion/web9/start', stamp, data: {} })).toBe('reload')

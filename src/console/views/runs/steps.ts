@@ -57,7 +57,7 @@ export function keysIn(text: string, steps: readonly Step[]): string[] {
   }
 }
 
-/** Return a description of what a resumed run will do. */
+/** Describe the work of a resumed run. */
 export function resumeReach(steps: readonly Step[], { skip, retry }: Resumption): string {
   const left = steps.filter(({ key, state }) => state !== 'succeeded' && !skip.includes(key))
   const again = steps.filter(({ key }) => retry.includes(key))

@@ -1,4 +1,4 @@
-// States that look after several things one after another, as Salt's states for AWS do: each part has a result, a comment and changes.
+// States that manage several resources in order, like Salt's states for AWS: each part has a result, a comment and changes.
 import { type Dict, dictFrom, isDict, truthy, type Value } from '../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../sdk/mod.ts'
 

@@ -59,7 +59,7 @@ interface Gap {
   change: Dict
 }
 
-/** Make a thing, and change it at once where a parameter is only for changes. */
+/** Create a resource, and modify it at once if a parameter is only for changes. */
 async function create(ctx: StateContext, kind: Kind, wanted: Wanted): Promise<{ comment: string; isDone: boolean }> {
   const { fun, title, words, onlyOnModify } = kind
   const { name, login, given, more } = wanted
@@ -75,7 +75,7 @@ async function create(ctx: StateContext, kind: Kind, wanted: Wanted): Promise<{ 
   return { comment: `${created} ... and then immediately modified.`, isDone: true }
 }
 
-/** Ensure that a thing exists with the settings that are given. */
+/** Ensure that a resource exists with the given settings. */
 function present(ctx: StateContext, kind: Kind, wanted: Wanted): Promise<StateReturn> {
   const { fun, title, words } = kind
   const { name, login, given } = wanted
@@ -101,7 +101,7 @@ function present(ctx: StateContext, kind: Kind, wanted: Wanted): Promise<StateRe
   })
 }
 
-/** Ensure that a thing does not exist. */
+/** Ensure that a resource does not exist. */
 function absent(
   ctx: StateContext,
   { fun, title, words }: Pick<Kind, 'fun' | 'title' | 'words'>,

@@ -19,7 +19,7 @@ function beside(answers: Record<string, unknown>, success = true) {
 const MACHINES = { aws: { ec2: { web1: { id: 'i-1' } } } }
 
 describe('the module cloud', () => {
-  it('asks the runner of the master, and finds machines in its answers', async () => {
+  it('calls the runner of the master, and finds machines in its results', async () => {
     const { asked, ask } = beside({ 'cloud.query': MACHINES, 'cloud.full_query': MACHINES })
     expect(await ask('has_instance', ['web1'])).toBe(true)
     expect(await ask('has_instance', ['web1', 'gce'])).toBe(false)
@@ -48,7 +48,7 @@ describe('the module cloud', () => {
     ])
   })
 
-  it('asks providers for volumes, networks and interfaces', async () => {
+  it('queries providers for volumes, networks and interfaces', async () => {
     const answer = (fun: string) => ({ 'cloud.action': { aws: { ec2: { [fun]: { disk1: 'there' } } } } })
     expect(await beside(answer('volume_list')).ask('volume_list', ['aws'])).toEqual({ disk1: 'there' })
     expect(await beside(answer('network_list')).ask('network_list', ['aws'])).toEqual({ disk1: 'there' })

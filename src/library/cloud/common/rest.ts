@@ -1,4 +1,4 @@
-// The JSON interface of a provider: requests with its token, again where it says that it is busy, errors in its words.
+// The JSON interface of a provider: requests with its token, retries when it is busy, and its error texts.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAnyError, recover } from '../../../base/mod.ts'
 import {
@@ -224,7 +224,7 @@ export const byField = (rows: readonly Dict[], ...fields: string[]): Dict =>
     ]),
   )
 
-/** Return the rows of all pages; `next` asks for one and returns the key of the page after it, or None at the end. */
+/** Return the rows of all pages; `next` fetches a page and returns the key of the following page, or None at the end. */
 export async function allPages(
   path: string,
   first: Value,

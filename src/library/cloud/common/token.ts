@@ -86,7 +86,7 @@ function jsonOrText(text: string): Value {
   return recover(isAnyError, text, () => loadJson(text))
 }
 
-/** Return the token in the answer of a metadata service. `who` names the service for errors. */
+/** Return the token in the answer of a metadata service. `who` is the name of the service in errors. */
 export function metadataToken(answer: { status: number; body: Value } | undefined, who: string, hint: string): Dict {
   if (answer === undefined) throw exit(`${who} does not answer: ${hint}`)
   const { status, body } = answer

@@ -1,4 +1,4 @@
-// Things of OpenStack by name or id: images, flavors, networks, volumes, groups.
+// Finds resources of OpenStack by name or id: images, flavors, networks, volumes, groups.
 import { type Dict, str, type Value } from '../../../data/mod.ts'
 import { allPages, at, exit, type RestCloud, rowsOf } from '../common/rest.ts'
 import type { OpenStackSession } from './session.ts'

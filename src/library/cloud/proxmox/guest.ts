@@ -93,7 +93,7 @@ export async function nodeOf(api: ProxmoxApi, row: Dict, isThorough = true): Pro
   }
 }
 
-/** Work on many things, a few at a time, and return the results in their order. */
+/** Process many items, a few at a time, and return the results in their order. */
 export async function inTurns<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   let next = 0

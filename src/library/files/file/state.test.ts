@@ -149,7 +149,7 @@ describe('the request of file.managed', () => {
     expect(placed?.[2]).toMatchObject({ encoding_errors: 'strict', seuser: null, ignore_ordering: false, extra: 'x' })
   })
 
-  test('asks the function that users replaced for the changes of a dry run', async () => {
+  test('calls the replacement function of a user for the changes of a dry run', async () => {
     const { calls, others } = replaced()
     const report = await tryState(file, 'managed', {
       kwargs: valuesOf({ ...options, mode: 'keep' }),

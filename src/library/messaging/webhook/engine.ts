@@ -1,5 +1,5 @@
-// Requests from outside as events with the origin `external:webhook`. The engine accepts requests from anybody who can
-// reach the port: restrict access in the network, or use the API instead.
+// Requests from outside as events with the origin `external:webhook`. The engine accepts requests from every host that
+// reaches the port: restrict access in the network, or use the API instead.
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { isAnyError, recover } from '../../../base/mod.ts'

@@ -20,7 +20,7 @@ export interface Surroundings {
 export interface RunningEngine {
   fired: BusMessage[]
   logged: string[]
-  /** Has the engine hear an event. */
+  /** Deliver an event to the engine. */
   tell(tag: string, data?: Dict): void
   stop(): Promise<void>
   /** Ends when the engine does, and fails when it fails. */

@@ -105,8 +105,8 @@ async function managedRun(ctx: StateContext, managed: Managed, runs: Dict[], rep
   }
   const { path, relinked } = await realPath(ctx, name, file)
   const { changes, found, replace = false } = await managed.compare(path)
-  const isApart = str(ctx.low.get('fun') ?? '').endsWith('_ssh')
-  if (replace || relinked) changes.set(isApart && !found ? 'created' : 'replaced', name)
+  const isOverSsh = str(ctx.low.get('fun') ?? '').endsWith('_ssh')
+  if (replace || relinked) changes.set(isOverSsh && !found ? 'created' : 'replaced', name)
   if (changes.size === 0 && !truthy(probe.get('changes') ?? null)) {
     note(probe)
     return report(true, settled)
@@ -118,7 +118,7 @@ async function managedRun(ctx: StateContext, managed: Managed, runs: Dict[], rep
   }
   const isText = managed.textual.includes(encoding)
   const contents = changes.size > 0 ? await managed.make(changes) : null
-  const isManaged = isText && contents !== null && !isApart
+  const isManaged = isText && contents !== null && !isOverSsh
   const options = new Map<string, Value>([...file, ['replace', isManaged]])
   if (isManaged) options.set('contents', contents)
   const kept = await fileManaged(ctx, name, options, false)

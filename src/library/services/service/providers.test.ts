@@ -273,7 +273,7 @@ describe('Further functions of providers', () => {
     expect(lines).toContain('launchctl list')
   })
 
-  test('win_service names services by what is shown of them, and describes one', async () => {
+  test('win_service lists services by their display names, and describes one', async () => {
     const row = { Name: 'Spooler', DisplayName: 'Print Spooler', StartMode: 'Auto', State: 'Running' }
     const facts = {
       ...row,

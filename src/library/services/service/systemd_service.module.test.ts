@@ -131,7 +131,7 @@ describe('services through systemd', () => {
     await expect(call('start', 'bad')).rejects.toThrow(/^Job for bad\.service failed\.$/)
   })
 
-  test('are read anew when their files have changed', async () => {
+  test('are reloaded when their files have changed', async () => {
     const { call, lines } = await machine()
     await call('status', 'stale')
     expect(lines).toContain('systemctl --system daemon-reload')

@@ -112,7 +112,7 @@ test('mount.swap activates a device and notes it', async () => {
   expect(calls).toEqual(['swapon /dev/sdc'])
 })
 
-test('mount.mod_watch mounts anew what `mounted` mounted', async () => {
+test('mount.mod_watch remounts the device of `mounted`', async () => {
   const { apply, calls } = machine({ active: DATA })
   const given = { name: '/data', device: '/dev/sdb1', fstype: 'ext4', opts: 'rw' }
   expect(await apply('mod_watch', { ...given, sfun: 'mounted' })).toMatchObject({ comment: '/data remounted' })

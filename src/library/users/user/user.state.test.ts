@@ -7,7 +7,7 @@ import user from './user.state.ts'
 const GIDS: Readonly<Record<string, number>> = { users: 100, www: 33, twin: 33, adm: 4 }
 const nameOf = (gid: Value): Value => Object.keys(GIDS).find((name) => GIDS[name] === gid) ?? gid
 
-/** A dry run for the user `web`, who is in the groups users and www. */
+/** A dry run for the user `web`, a member of the groups users and www. */
 async function foretell(kwargs: Record<string, Value>): Promise<Dict> {
   const host = await MemoryHost.with({ files: { '/home/web/': '' } })
   const account = (): Value =>

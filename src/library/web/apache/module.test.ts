@@ -36,7 +36,7 @@ describe('apache', () => {
     )
   })
 
-  test('knows by their links what is switched on', async () => {
+  test('finds the enabled parts by their links', async () => {
     const link = { link: '../available' }
     const host = await MemoryHost.with({
       files: { '/etc/apache2/mods-enabled/ssl.load': link, '/etc/apache2/sites-enabled/000-default.conf': link },

@@ -82,7 +82,7 @@ export class FrameReader {
   private readonly sink: FrameSink
   /** The most bytes of a message. */
   maxBytes: () => number
-  /** Hears how many bytes more or fewer are kept. */
+  /** Called with the change in buffered bytes. */
   private readonly onHeld: (change: number) => void
   /** An incomplete frame. */
   private kept = EMPTY

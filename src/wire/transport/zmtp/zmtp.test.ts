@@ -206,7 +206,7 @@ describe('a listener', () => {
 })
 
 describe('libzmq', () => {
-  it('asks us and is asked by us', async () => {
+  it('sends requests to our server and serves requests of our client', async () => {
     const listener = closing(await zeromq.listen(LOCAL, (message) => [message]))
     const peer = closing(new libzmq.Request())
     peer.connect(url(listener.endpoint))
@@ -223,7 +223,7 @@ describe('libzmq', () => {
     expect(await closing(zeromq.connect({ host: '127.0.0.1', port })).request('echo')).toBe('echo')
   })
 
-  it('hears our publications and we hear its', async () => {
+  it('receives our publications and sends publications to us', async () => {
     const publisher = closing(await zeromq.publisher(LOCAL, { filtering: true, heartbeatInterval: 20 }))
     const sub = closing(new libzmq.Subscriber())
     sub.connect(url(publisher.endpoint))
@@ -257,7 +257,7 @@ describe('libzmq', () => {
 })
 
 describe('a request client', () => {
-  it('tells for how long a heartbeat has no answer', async () => {
+  it('reports for how long a heartbeat is unanswered', async () => {
     const listener = closing(await zeromq.listen(LOCAL, (message) => message))
     let hangs = false
     const sockets: Socket[] = []
@@ -339,7 +339,7 @@ describe('a publisher', () => {
     socket.destroy()
   })
 
-  it('refuses a subscriber that asks for too much', async () => {
+  it('refuses a subscriber with too many subscriptions', async () => {
     const publisher = closing(await zeromq.publisher(LOCAL))
     const socket = await introduced(publisher.endpoint, 'SUB')
     for (let n = 0; n < 100; n++) socket.write(encodeCommand('SUBSCRIBE', Buffer.from(`topic ${n}`)))

@@ -11,7 +11,7 @@ type Kind = 'installed' | 'removed' | 'purge_desired'
 export interface ListOptions {
   removed?: boolean
   purgeDesired?: boolean
-  /** False looks anew. */
+  /** False reads the list again. */
   cached?: boolean
 }
 

@@ -37,7 +37,7 @@ export const hasConflict = (given: Given): boolean =>
 export const BOTH_TIMES = 'Unable to use "when" and "cron" options together.  Ignoring.'
 export const hasBothTimes = (given: Given): boolean => given.has('when') && given.has('cron')
 
-/** Hint at what adding a job ignores: unknown arguments, and a job without a time. */
+/** Add hints about ignored arguments, and about a job without a time. */
 export function hintAtIgnored(ctx: FunctionContext, name: string, given: Given): void {
   const known = new Set([...ARGUMENTS, ...INTERVALS, ...FURTHER])
   for (const key of given.keys()) {

@@ -130,7 +130,7 @@ export async function checkHost(
   return contains(column(entries, key ? 'key' : 'fingerprint'), wanted) ? 'exists' : 'update'
 }
 
-/** Give the file, which ssh-keygen writes anew, back to the user. */
+/** Restore the owner of the file, which ssh-keygen replaces. */
 async function giveBack(ctx: FunctionContext, path: string, user: string | null): Promise<void> {
   const isRoot = ctx.grains.get('kernel') !== 'Windows' && (await ctx.host.identity()).uid === 0
   if (!isRoot || !user) return
