@@ -7,14 +7,14 @@ import { type Dict, float, isDict, str, type Value } from '../data/mod.ts'
 import { callPython, type ModuleFile, moduleFolders, type Scope, upstreamFiles } from '../python/mod.ts'
 import { familyFiles } from './family-files.ts'
 
-/** Lines and characters that may wait. */
+/** Limits of waiting lines and their characters. */
 const MOST_LINES = 10_000
 const MOST_CHARACTERS = 8 << 20
 
 /** How long lines are gathered, in milliseconds. */
 const PAUSE_MS = 200
 
-/** Seconds that handlers may take for a batch of lines. */
+/** Time limit of handlers for a batch of lines, in seconds. */
 const SECONDS = 20
 
 /**
@@ -125,7 +125,7 @@ export class LogHandlers {
     }
   }
 
-  /** Log a problem of a handler, seldom. */
+  /** Log a problem of a handler, each at most once per `RECOVERY_MS`. */
   private tell(name: string, text: string): void {
     const last = this.told.get(name)
     if (last !== undefined && performance.now() - last < RECOVERY_MS) return
