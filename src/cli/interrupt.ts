@@ -1,4 +1,4 @@
-// Ctrl-C during salt-call and salt-run: the commands that they wait for end as well.
+// Ctrl-C during salt-call and salt-run also ends the commands that they wait for.
 import type { Streams } from './streams.ts'
 
 /** Salt exits with 0, so scripts continue as if the work was done; `salt` has this status as well. */
@@ -8,7 +8,7 @@ const EX_INTERRUPTED = 1
 export async function interruptible(streams: Streams, work: () => Promise<number>): Promise<number> {
   const end = async (): Promise<void> => {
     streams.err('\nExiting gracefully on Ctrl-c\n')
-    // work with a clean-up of its own ends the program after that; a second Ctrl-C does not wait for it
+    // work with its own handler cleans up and then ends the program; a second Ctrl-C ends it at once
     if (process.listenerCount('SIGINT') > 0) return
     const { interruptCommands } = await import('../host/mod.ts')
     interruptCommands()

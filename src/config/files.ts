@@ -95,11 +95,10 @@ function walk(request: FileRequest, rendered: RenderedFiles): Walked {
   const defaultInclude = overrides.get('default_include') ?? usualInclude(request.role)
   const include = overrides.get('include') ?? []
   const pipe = pipeFor(overrides)
-  const groups: Array<[Value, boolean]> = [
-    [defaultInclude, false],
-    [include, true],
-  ]
+  const groups: Array<[Value, boolean]> = [[defaultInclude, false]]
+  // as in Salt, files of `include` override those of one proxy minion
   if (request.proxyId !== undefined) groups.push([ownInclude(str(defaultInclude), request.proxyId), false])
+  groups.push([include, true])
   for (const [patterns, warn] of groups) {
     for (const [key, value] of included(patterns, path, {
       warn,

@@ -104,6 +104,15 @@ describe('a minion configuration', () => {
     await expect(read()).rejects.toMatchObject({ code: 'ConfigFileInvalid', at: { file: `${folder}/minion` } })
   })
 
+  test('of a proxy minion has its own files after the common ones, and before includes', async () => {
+    const path = write('proxy', 'include: more.inc\n')
+    write('proxy.d/all.conf', 'tcp_keepalive_cnt: 1\nacceptance_wait_time: 1\n')
+    write('proxy.d/p1/own.conf', 'tcp_keepalive_cnt: 2\nacceptance_wait_time: 2\n')
+    write('more.inc', 'tcp_keepalive_cnt: 3\n')
+    const opts = await minionConfig({ path, env: {}, proxyId: 'p1' })
+    expect([opts.get('tcp_keepalive_cnt'), opts.get('acceptance_wait_time')]).toEqual([3, 2])
+  })
+
   test('goes on without an included file that is broken', async () => {
     write('minion.d/bad.conf', 'a: [\n')
     write('minion.d/good.conf', 'master: b\n')

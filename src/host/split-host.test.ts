@@ -79,6 +79,14 @@ describe('the rest of the controller', () => {
   })
 })
 
+test.each(['extmods/modules/x.py', 'proc/20260101000000000001', 'contacted-0123456789abcdef', 'files/../reads'])(
+  'The file %s of the session is not changed by functions of the target',
+  async (name) => {
+    const { host } = await machines()
+    expect(() => host.write(`${FOLDER}/${name}`, 'x')).toThrow('Permission denied')
+  },
+)
+
 describe('commands', () => {
   test('get copies of the controller’s files that they name', async () => {
     const { host, target, ran } = await machines()

@@ -1,7 +1,7 @@
 // A target whose functions run on another machine, the controller. Paths below one folder of the controller, its cache
 // for this target, are files of the controller; all other paths are the target's. A command on the target that names
 // such a file gets a copy of it, made at the first use and again when the file changed.
-import { dirname, normalize } from 'node:path/posix'
+import { dirname, normalize, relative } from 'node:path/posix'
 import { isAskedByTarget } from '../base/mod.ts'
 import { systemError } from './errors.ts'
 import type { Command, FileRange, Host, WriteOptions } from './host.ts'
@@ -43,8 +43,8 @@ const CHANGING = [
   'setTimes',
 ] as const satisfies ReadonlyArray<keyof Host>
 
-/** Names below the folder of the controller that only the controller changes. */
-const KEPT = ['extmods', 'reads', 'machine', 'contacted']
+/** Names in the folder of the controller that only the controller changes. */
+const KEPT = /^(?:extmods|reads|machine|proc|contacted(?:-[^/]*)?)(?:\/|$)/
 
 export function splitHost({ folder, controller, target }: SplitOptions): Host {
   const isHere = (path: string): boolean => isBelow(path, folder)
@@ -57,7 +57,7 @@ export function splitHost({ folder, controller, target }: SplitOptions): Host {
   /**
    * Users' modules, which run here, and the files of the session itself: functions of a target must not change them.
    */
-  const isOfSession = (path: string): boolean => KEPT.some((name) => isBelow(path, `${folder}/${name}`))
+  const isOfSession = (path: string): boolean => KEPT.test(relative(folder, path))
   const staged = new StagedFiles({ folder, controller, target })
   const byPath = Object.fromEntries(
     [...LOOKING, ...CHANGING].map((name) => [

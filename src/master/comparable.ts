@@ -1,4 +1,4 @@
-// The job store of this master as it is compared with those of the other masters of a cluster.
+// The view of this master's job store for the comparison with the other masters of a cluster.
 import { createHash } from 'node:crypto'
 import { jidOf } from '../base/mod.ts'
 import { minionOrigin } from '../bus/mod.ts'
@@ -8,9 +8,9 @@ import { type Dict, encodeMsgpack } from '../data/mod.ts'
 import { keptJobRecord, returnRecord } from './log-records.ts'
 import type { MasterParts } from './parts.ts'
 
-/** Jobs that are younger may have returns on their way, in milliseconds. */
+/** Minimum age of compared jobs, in milliseconds: returns of younger jobs may be in transit. */
 const YOUNGEST_MS = 30_000
-/** Jobs that are older are not compared, in seconds: one master may have removed them before another. */
+/** Maximum age of compared jobs, in seconds: a master may have removed older jobs before another one. */
 const OLDEST_SECONDS = 43_200
 
 type ComparableParts = Pick<MasterParts, 'opts' | 'jobs'> & { cluster: Pick<Cluster, 'share'> }

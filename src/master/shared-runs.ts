@@ -1,6 +1,7 @@
-// The records of orchestration runs in a cluster. A program sends each change of a record to its master, which appends it to the log; the
-// other masters write it into their stores. A run belongs to one master. Another one takes it over by a record that names the master before:
-// the first such record in the log counts, and changes of a master that lost the run are refused.
+// The records of orchestration runs in a cluster. A program sends each change of a record to its master, which appends
+// the change to the log; the other masters write it into their stores. A run belongs to one master. Another master takes
+// the run over by a record with the name of the previous one: the first such record in the log counts, and further
+// changes of the previous master are refused.
 import { randomBytes } from 'node:crypto'
 import { guarded, isJid, toError } from '../base/mod.ts'
 import type { Cluster, ClusterRecord } from '../cluster/mod.ts'
@@ -8,11 +9,11 @@ import { type Dict, dictFrom, isDict, isList, str, textOf, type Value } from '..
 import type { OrchestrationStore, RunState } from '../store/mod.ts'
 import type { MasterParts } from './parts.ts'
 
-/** Milliseconds between two looks for runs whose process or master is gone. */
+/** Milliseconds between two searches for runs whose process or master has ended. */
 const LOOK_MS = 2000
-/** Milliseconds until this master must have read its own record from the log. */
+/** Milliseconds in which this master must read its own record from the log. */
 const VERDICT_MS = 10_000
-/** Characters of the comment of a step whose result is too large for the log. */
+/** Limit of a step's comment, in characters, if its result is too large for the log. */
 const SHORT_COMMENT = 2000
 
 type RunsParts = Pick<MasterParts, 'log' | 'stores'> & {
@@ -44,7 +45,7 @@ export class SharedRuns {
     return this.parts.cluster.settings.member
   }
 
-  /** Take a change of a program: return True, False while the cluster takes none, or why it is refused. */
+  /** Record a change of a program. Return True, False if the cluster accepts no changes now, or a dict with the reason of a refusal. */
   async change(change: Value): Promise<Value> {
     if (!isDict(change) || !isJid(change.get('jid'))) return dictFrom({ refused: 'The record names no run' })
     const jid = str(change.get('jid')!)
@@ -61,7 +62,7 @@ export class SharedRuns {
     return dictFrom({ refused: `Master ${store.masterOf(jid) || own} drives orchestration '${jid}' now` })
   }
 
-  /** Append a change; return whether this master drives the run at that place of the log. */
+  /** Append a change; return whether this master drives the run at that position of the log. */
   private async append(change: Dict, before: string): Promise<boolean> {
     const id = randomBytes(9).toString('base64url')
     let timer: NodeJS.Timeout | undefined
@@ -100,19 +101,19 @@ export class SharedRuns {
     if (!isDict(change) || !isJid(jid)) return
     const by = str(fields.get('by') ?? '')
     const isTaken = this.isOf(jid, by, change, str(fields.get('from') ?? ''))
-    // the program has written its changes itself
+    // the program itself has already written its changes to this store
     if (isTaken && by !== this.own) write(this.store, jid, by, change)
     this.waiting.get(str(fields.get('id') ?? ''))?.(isTaken)
   }
 
-  /** Whether a master drives a run; by the change that begins it, the run goes over. */
+  /** Whether a master drives a run. A change that begins the run can pass it to another master. */
   private isOf(jid: string, by: string, change: Dict, from: string): boolean {
     const { store, own } = this
     const known = store.masterOf(jid)
     const present = known === '' ? own : known
     if (change.get('what') !== 'begin') return present === by
     const isTaken = present === undefined || present === by || present === from
-    // until the process of this machine has noted itself
+    // the program replaces this entry by its process
     if (isTaken && by === own && present !== own) store.begin(jid, dictOf(change.get('asked')), own)
     return isTaken
   }

@@ -82,7 +82,7 @@ export function addMineJob(schedule: Schedule, opts: Dict): void {
   schedule.look()
 }
 
-/** `proxy_keep_alive`: let the schedule look whether the device behind a proxy minion is there. */
+/** `proxy_keep_alive`: let the schedule check whether the device of a proxy minion is reachable. */
 export function keepDevice(schedule: Schedule, opts: Dict, proxy: ProxyAccess): void {
   if (proxy.has('alive') && option(opts, 'proxy_keep_alive')) {
     const job = dict({
@@ -178,7 +178,7 @@ async function perform(parts: SchedulingParts, job: Dict, ret: Dict, signal: Abo
     const functions = all.with({
       memory: new Map(),
       host: endingHost(host, signal),
-      // a state run is refused beside another one, which it must not take itself for
+      // a state run refuses to start beside another one, and must not count itself
       ...(daemon && { daemon: { ...daemon, running: () => parts.jobs.list(ret.get('jid')!) } }),
     })
     assertNoBlackout(functions.ctx, fun)

@@ -1,5 +1,5 @@
-// Orchestration runs of one call of the master. A run is a state run of the minion beside the master; its states are the steps, and
-// have minions and the master work.
+// Orchestration runs of one call of the master. A run is a state run of the minion beside the master; its states are the
+// steps, which call functions of minions and of the master.
 import { toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, statesSucceeded, type Value } from '../data/mod.ts'

@@ -6,7 +6,7 @@ import type { OrchestrationRun, OrchestrationStore } from '../store/mod.ts'
 
 const KEPT = ['mods', 'saltenv', 'test', 'exclude', 'pillar', 'pillarenv', 'pillar_enc', 'parallel'] as const
 
-/** Return the request as the record keeps it. */
+/** Return the part of a request that the record stores. */
 export const keptRequest = (request: OrchestrationRequest, user: string): Dict =>
   new Map<Value, Value>(KEPT.map((name) => [name, request[name]])).set('user', user)
 

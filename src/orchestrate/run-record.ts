@@ -1,13 +1,13 @@
-// The record of one run as its process writes it: into the store of this master, and in a cluster to the other masters as well. A step
-// begins when all masters know that it does, so that another master that goes on with the run repeats no step unknowingly, and so that a
-// process whose run was taken over begins no further step.
+// Writes the record of one run: to the store of this master, and in a cluster to the other masters. A step begins after
+// the log of the cluster has its beginning. Another master that resumes the run therefore knows every step that began,
+// and a process whose run was taken over begins no further step.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError, toError } from '../base/mod.ts'
 import { type Dict, dictFrom, SaltError, type Value } from '../data/mod.ts'
 import type { StepPlan } from '../sdk/mod.ts'
 import type { OrchestrationStore, RunState } from '../store/mod.ts'
 
-/** Milliseconds in which the other masters must take a change, and between two attempts: a master may be starting. */
+/** Time limit for a change, and the pause between two attempts, in milliseconds: a master may be starting. */
 const PATIENCE_MS = 30_000
 const RETRY_MS = 1000
 
@@ -27,7 +27,7 @@ export class RunRecord {
     this.share = share
   }
 
-  /** Begin the record, or go on with it: this process drives the run from now on. */
+  /** Begin or resume the record: this process drives the run from now on. */
   async begin(asked: Dict): Promise<void> {
     this.send({ what: 'begin', asked })
     await this.settled()
@@ -67,7 +67,7 @@ export class RunRecord {
     await this.settled()
   }
 
-  /** Send a change behind those before it. */
+  /** Send a change after the earlier ones. */
   private send(change: Record<string, Value>): void {
     const { share, jid } = this
     if (!share) return
@@ -80,7 +80,7 @@ export class RunRecord {
     })
   }
 
-  /** Resolves when the cluster has every change so far. */
+  /** Resolves when the log has all changes so far. */
   private async settled(): Promise<void> {
     await this.sending
     if (this.failure) throw this.failure

@@ -22,7 +22,7 @@ export function asStepJob<T extends { jid?: string }>(job: T): T {
   return { ...job, jid }
 }
 
-/** `choice` is that of a run that is resumed. */
+/** `choice`: how a resumed run treats its steps. */
 export function keptSteps(record: RunRecord, choice?: ResumeChoice): StepMemory {
   const { store, jid } = record
   const done = new Map<string, Dict>()

@@ -7,14 +7,14 @@ import { type Dict, float, isDict, str, type Value } from '../data/mod.ts'
 import { callPython, type ModuleFile, moduleFolders, type Scope, upstreamFiles } from '../python/mod.ts'
 import { familyFiles } from './family-files.ts'
 
-/** Lines and characters that may wait. */
+/** Limits of waiting lines and their characters. */
 const MOST_LINES = 10_000
 const MOST_CHARACTERS = 8 << 20
 
 /** How long lines are gathered, in milliseconds. */
 const PAUSE_MS = 200
 
-/** Seconds that handlers may take for a batch of lines. */
+/** Time limit of handlers for a batch of lines, in seconds. */
 const SECONDS = 20
 
 /**
@@ -91,7 +91,7 @@ export class LogHandlers {
   private flush(): void {
     this.timer = undefined
     if (this.sending || this.waiting.length === 0) return
-    const rest = this.restUntil - Date.now()
+    const rest = this.restUntil - performance.now()
     if (rest > 0) {
       this.timer = setTimeout(() => this.flush(), rest).unref()
       return
@@ -120,16 +120,16 @@ export class LogHandlers {
         this.tell(str(name), `Log handler ${str(name)} failed: ${str(problem)}`)
       }
     } catch (error) {
-      this.restUntil = Date.now() + RECOVERY_MS
+      this.restUntil = performance.now() + RECOVERY_MS
       this.tell('', `The log handlers did not take ${lines.length} lines: ${toError(error).message}`)
     }
   }
 
-  /** Log a problem of a handler, seldom. */
+  /** Log a problem of a handler, each at most once per `RECOVERY_MS`. */
   private tell(name: string, text: string): void {
     const last = this.told.get(name)
-    if (last !== undefined && Date.now() - last < RECOVERY_MS) return
-    this.told.set(name, Date.now())
+    if (last !== undefined && performance.now() - last < RECOVERY_MS) return
+    this.told.set(name, performance.now())
     this.scope.log('warning', text)
   }
 
@@ -138,7 +138,7 @@ export class LogHandlers {
     clearTimeout(this.timer)
     const last = async (): Promise<void> => {
       await this.sending
-      if (this.waiting.length > 0 && this.restUntil <= Date.now()) await this.send()
+      if (this.waiting.length > 0 && this.restUntil <= performance.now()) await this.send()
     }
     await Promise.race([last(), sleep(PARTING_MS, undefined, { ref: false })])
     clearTimeout(this.timer)

@@ -17,23 +17,26 @@ export interface OwnProxy {
   readonly functions: readonly string[]
   /** Return the place of a Python function. */
   source(fun: string): PythonSource | undefined
-  /** The number of the Python process that has the state of the module; undefined while none has it, and for other languages. */
+  /** The id of the Python process with the state of the module; undefined if there is none, and for other languages. */
   process(): number | undefined
   call(ctx: FunctionContext, fun: string, args: readonly Value[], kwargs?: Dict): Promise<Value>
   /** Call `init`, `shutdown` or `alive`. */
   callWithOptions(ctx: FunctionContext, fun: string): Promise<Value>
 }
 
-export interface ProxyWish {
+export interface ProxyRequest {
   name: string
-  /** Its `__context__`. */
+  /** The `__context__` of the module. */
   memory: Dict
-  /** Names that need no real Salt. */
+  /** Names of built-in proxy modules, which need no real Salt. */
   builtIn: readonly string[]
 }
 
 /** Return the proxy module with this name, or the reason why it does not exist. */
-export async function ownProxy(ctx: FunctionContext, { name, memory, builtIn }: ProxyWish): Promise<OwnProxy | string> {
+export async function ownProxy(
+  ctx: FunctionContext,
+  { name, memory, builtIn }: ProxyRequest,
+): Promise<OwnProxy | string> {
   const scopeOf = (own: FunctionContext): Scope => ({ ...functionScope(own), memory, most: SECONDS })
   const plugin = (await userPlugins(scopeOf(ctx), 'proxy', [name], builtIn)).get(name)
   if (!plugin) return absence(scopeOf(ctx), name)
@@ -53,7 +56,7 @@ function callWithOptions(plugin: UserPlugin, name: string, fun: string, scope: S
   return callPython(scope, { method: 'with_options', params, what: `${name}.${fun}` })
 }
 
-/** Why no file serves under a name. */
+/** Return why there is no proxy module with this name. */
 async function absence(scope: Scope, name: string): Promise<string> {
   const files = [...familyFiles(scope.opts, 'proxy').python, ...upstreamFiles(scope.opts, 'proxy')]
   const near = files.filter((file) => file.name === name || mayServe(file, name))

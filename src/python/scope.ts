@@ -23,7 +23,7 @@ export interface Scope {
   pillar: Dict
   memory: Dict
   log: Log
-  /** The most seconds that a call may take, where neither options nor the call say so. */
+  /** Time limit of a call in seconds, if neither the options nor the call set one. */
   most?: number | undefined
   /** Whether calls run until they are aborted, like servers. */
   lasts?: boolean
@@ -59,7 +59,7 @@ function theWorker(opts: Dict, log: Log, name = ''): Worker {
   const python = option(opts, 'python_executable') || 'python3'
   const settings = settingsOf(opts)
   const { extras } = installationOf(opts)
-  // proxy minions of one process each have a state of their modules
+  // each proxy minion of a process has its own state of the modules
   const proxy = opts.has('proxyid') ? option(opts, 'proxyid') : ''
   const key = [python, settings.memory, settings.upstream, extras, env['PYTHONPATH'], proxy, name].join(':')
   const launch = () => launchHere(python, settings, extras)
@@ -69,7 +69,7 @@ function theWorker(opts: Dict, log: Log, name = ''): Worker {
   return worker
 }
 
-/** The number of the process that serves calls of these options now; undefined before the first one, and after it ended. */
+/** Return the id of the process for calls with these options; undefined before the first call, and after the process ended. */
 export const pythonProcess = (opts: Dict, log: Log): number | undefined => theWorker(opts, log).pid
 
 /** The least level that a log of these options keeps. */
@@ -99,13 +99,13 @@ export interface PythonCall {
   what: string
   /** Whether the call runs until it is aborted, like an engine. */
   lasts?: boolean
-  /** The most seconds that it may take, where options do not say so. */
+  /** Time limit in seconds, if the options set none. */
   most?: number | undefined
   /** Whether it runs on the target of the scope instead of here. */
   onTarget?: boolean | undefined
 }
 
-/** Calls into Python on behalf of a scope. */
+/** Call a Python function on behalf of a scope. */
 export function callPython(scope: Scope, request: PythonCall): Promise<Value> {
   const { method, params, what, lasts = scope.lasts ?? false, most = scope.most ?? 0, onTarget = false } = request
   const { opts, memory, log, remote } = scope

@@ -33,7 +33,7 @@ const LAST_WORDS_MS = 500
 
 export interface WorkerOptions {
   launch: () => LaunchedWorker | Promise<LaunchedWorker>
-  /** The beginning of sentences about it. */
+  /** The name of the worker in error texts. */
   name: string
   /** Limits for an untrusted worker: bytes of a frame, concurrent requests, and options that it does not get. */
   limits?: { frame: number; asks: number; withheld: ReadonlySet<unknown> }
@@ -81,7 +81,7 @@ export class Worker {
     this.options = options
   }
 
-  /** The number of the process that serves now. */
+  /** The id of the running process; undefined if there is none. */
   get pid(): number | undefined {
     return this.process?.isOver === false ? this.process.child.pid : undefined
   }
@@ -90,7 +90,7 @@ export class Worker {
     return (await this.running()).call(call)
   }
 
-  /** Have a process that serves. */
+  /** Start a process unless one runs. */
   async ready(): Promise<void> {
     await this.running()
   }
@@ -236,7 +236,7 @@ class Process {
     }
   }
 
-  /** A call that is over. */
+  /** Remove a call that has ended. */
   private taken(number: number): Pending | undefined {
     const pending = this.pending.get(number)
     if (!pending) return undefined
@@ -266,7 +266,7 @@ class Process {
     }
   }
 
-  /** Ends a call: by an exception in its thread, and when Python does not get to that, by a new worker. */
+  /** Abort a call: by an exception in its thread, or by a new worker if Python does not react. */
   private giveUp(number: number, reason: Error): void {
     const given = this.taken(number)
     if (!given) return

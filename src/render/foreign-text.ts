@@ -1,5 +1,6 @@
-// Texts of a machine over SSH. Templates run here, with functions that reach other machines, so a text that the machine may have written, or
-// a caller without the rights of the master's owner, is not rendered as one.
+// Texts for functions of a machine over SSH. Templates run here, with functions that reach other machines. A text that
+// the machine, or a caller without the rights of the master's owner, may have written is therefore not rendered as a
+// template.
 import { join, normalize } from 'node:path/posix'
 import { type Asker, askedBy, asker } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
@@ -13,13 +14,13 @@ export interface TextOfFunction extends RenderOptions {
   from?: string | undefined
 }
 
-/** Render a text that a function of a machine was given or has read. */
+/** Render a text that is an argument of a function, or that the function has read. */
 export function renderForFunction(host: Host, { text, from, ...options }: TextOfFunction): Promise<Rendered> {
   const who = host.remote === undefined ? asker() : whoseText(from, options.opts)
   return askedBy(who, () => renderText(text, options))
 }
 
-/** The copies of the file server are in the cache on this side, into which the machine does not write. */
+/** Return the author of a text. Copies of served files are in a cache of this machine, to which the other machine cannot write. */
 function whoseText(from: string | undefined, opts: Dict): Asker {
   if (from === undefined) return asker() === 'owner' ? 'owner' : 'target'
   const isOfTree = from.startsWith('salt://') || isWithin(normalize(from), join(option(opts, 'cachedir'), 'files'))

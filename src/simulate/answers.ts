@@ -67,7 +67,7 @@ function resultsOf(number: number, states: number, isFailing: boolean): Dict {
   return results
 }
 
-/** The text is the same for all, so it exists once. */
+/** The text, created once, because it is the same for all minions. */
 let filling = ''
 
 function fillingOf(bytes: number): string {

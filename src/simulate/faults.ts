@@ -29,7 +29,7 @@ export function isInShare(index: number, percent: number): boolean {
   return Math.floor(((index + 1) * percent) / 100) > Math.floor((index * percent) / 100)
 }
 
-/** A share of things that come one after the other. */
+/** A share of consecutive items. */
 export class Share {
   private readonly percent: number
   private count = 0

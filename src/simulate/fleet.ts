@@ -1,5 +1,5 @@
-// N simulated minions of one master: signed in by a few lanes, jobs answered in the wanted shape, faults and events at their rates, and
-// counts of all of it.
+// Simulated minions of one master: a few lanes sign them in, they return results of the wanted shape, cause faults and
+// fire events at set rates, and everything is counted.
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, silentLog, toError } from '../base/mod.ts'
@@ -20,7 +20,7 @@ export interface SimulatedFleetOptions {
   transport: string
   /** Key pairs, which the minions share in turn. */
   keys: readonly RsaPrivateKey[]
-  /** The master's key, where the minions met it before. */
+  /** The master's key, if the minions already know it. */
   masterKey?: string | undefined
   /** Sign-ins under way at once. */
   lanes: number
@@ -79,7 +79,7 @@ export interface FleetReport extends FleetProgress {
 const PATIENCE = 60
 /** Seconds between attempts of minions whose key is pending, or that got no answer. */
 const WAITS = { first: 1, most: 10 }
-/** Milliseconds between two looks at how many events are due. */
+/** Milliseconds between two counts of due events. */
 const TICK_MS = 10
 /** Jobs whose number is remembered, to count them. */
 const MOST_JOBS = 1000
@@ -151,7 +151,7 @@ export class SimulatedFleet {
     }
   }
 
-  /** Minions whose sign-in goes on; the first and every further one has a lane of its own. */
+  /** Sign minions in, each lane one at a time; return those that must try again. */
   private async signInAll(minions: readonly SimulatedMinion[]): Promise<SimulatedMinion[]> {
     const again: SimulatedMinion[] = []
     let next = 0

@@ -1,7 +1,7 @@
 // The options of the master that decide how a minion compiles and runs states: top file, nodegroups, renderer, Jinja, failhard.
 import { type Dict, isDict, truthy, type Value } from '../data/mod.ts'
 
-/** Options that the master alone decides, with the value for a master that does not send one. */
+/** Options that only the master sets, with the value for a master that does not send one. */
 const DECIDED: readonly (readonly [string, Value])[] = [
   ['failhard', false],
   ['state_top_saltenv', null],
@@ -12,7 +12,7 @@ const DECIDED: readonly (readonly [string, Value])[] = [
   ['jinja_trim_blocks', false],
 ]
 
-/** Options of the master that replace the minion's where the master sends them. */
+/** Options that replace the minion's if the master sends them. */
 const REPLACED = [
   'renderer',
   'state_top',
@@ -23,10 +23,10 @@ const REPLACED = [
   'default_top',
 ] as const
 
-/** Options that master and minion can each switch on. */
+/** Options that either the master or the minion can enable. */
 const EITHER = ['state_events', 'state_aggregate'] as const
 
-/** Set the options of a run to those of the master. An answer without options, as where no master is behind a machine, changes nothing. */
+/** Apply the master's options to a run. An answer without options, as for a machine without a master, changes nothing. */
 export function applyMasterOptions(opts: Dict, sent: Value): void {
   if (!isDict(sent) || sent.size === 0) return
   for (const [name, missing] of DECIDED) opts.set(name, sent.get(name) ?? missing)

@@ -24,13 +24,13 @@ const TABLES = `
     PRIMARY KEY (jid, number)) WITHOUT ROWID;
 `
 
-/** The steps of this database. */
+/** The versions of the database's schema. */
 export const ORCHESTRATIONS_SCHEMA: Schema = {
   name: 'orchestrations',
   migrations: [{ version: '1.0', up: TABLES, down: '' }],
 }
 
-/** In place of a process: the master of a cluster that drives a run, alive or not. */
+/** Prefixes that mark a master of the cluster, alive or lost, in place of the process that drives a run. */
 const OF_MASTER = '@'
 const OF_LOST_MASTER = '!'
 
@@ -52,7 +52,7 @@ export interface OrchestrationRun {
   ended?: number
 }
 
-/** A step as the files of a run have it, before it runs. */
+/** A step in the plan of a run. */
 export interface PlannedStep {
   tag: string
   place?: string
@@ -90,7 +90,7 @@ export class OrchestrationStore {
     this.db = openDatabase(file, ORCHESTRATIONS_SCHEMA)
   }
 
-  /** Begin a run, or go on with it. The run belongs to this process, or to a master of the cluster. */
+  /** Begin or resume a run, which belongs to this process or to a master of the cluster. */
   begin(jid: string, asked: Dict, master?: string): void {
     const before = now() - KEPT_SECONDS
     for (const table of OF_RUNS) {
@@ -109,7 +109,7 @@ export class OrchestrationStore {
     return this.driverOf(jid) === processMark(process.pid)
   }
 
-  /** The master that drives or drove a run: undefined for a run that is not known, empty for a run of this machine. */
+  /** The master that drives or drove a run: undefined for an unknown run, empty for a run of this machine. */
   masterOf(jid: string): string | undefined {
     const driver = this.driverOf(jid)
     return driver === undefined || isOfMaster(driver) ? driver?.slice(1) : ''
@@ -120,7 +120,7 @@ export class OrchestrationStore {
     return row && String(row['pid'])
   }
 
-  /** Note which masters are gone: their runs were interrupted. Return the runs of ended processes of this machine. */
+  /** Record which masters are lost: their runs are interrupted. Return the runs of ended processes of this machine. */
   follow(isLost: (master: string) => boolean): string[] {
     const rows = this.db.prepare("SELECT jid, pid FROM run WHERE state = 'running'").all() as Row[]
     const ended: string[] = []
@@ -157,7 +157,7 @@ export class OrchestrationStore {
     })
   }
 
-  /** The steps that a run was going to make, in their order; none for runs of earlier versions. */
+  /** The planned steps of a run in their order; none for runs of earlier versions. */
   planOf(jid: string): PlannedStep[] {
     const rows = this.db
       .prepare('SELECT tag, place, requires FROM plan WHERE jid = ? ORDER BY number')
@@ -194,7 +194,7 @@ export class OrchestrationStore {
     this.db.prepare('INSERT OR REPLACE INTO step_place (jid, tag, place) VALUES (?, ?, ?)').run(jid, tag, place)
   }
 
-  /** Notes that a step publishes a job or calls a function of the master. */
+  /** Record that a step publishes a job or calls a function of the master. */
   noteJob(jid: string, tag: string, job: string): void {
     this.db.prepare('INSERT OR REPLACE INTO step_job (job, jid, tag) VALUES (?, ?, ?)').run(job, jid, tag)
   }
@@ -247,7 +247,7 @@ export class OrchestrationStore {
   }
 }
 
-/** A run whose process or master is gone was interrupted. */
+/** Return a run; it is interrupted if its process or master has ended. */
 function runOf({ jid, at, state, pid, asked, ended }: Row): OrchestrationRun {
   const isGone = state === 'running' && !isDriven(String(pid))
   return {

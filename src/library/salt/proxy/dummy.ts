@@ -1,4 +1,4 @@
-// The proxy module `dummy`, as modules for its device reach it.
+// Access of execution modules to the proxy module `dummy`.
 import { type Dict, isDict, type Value } from '../../../data/mod.ts'
 import type { FunctionContext } from '../../../sdk/mod.ts'
 

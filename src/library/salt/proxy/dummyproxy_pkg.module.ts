@@ -1,4 +1,4 @@
-// Packages of the device that the proxy module `dummy` makes up.
+// Packages of the simulated device of the proxy module `dummy`.
 import { compareDicts, type Dict, isDict, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { ofDummy, onDummy } from './dummy.ts'

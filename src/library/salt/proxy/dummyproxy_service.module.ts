@@ -1,4 +1,4 @@
-// Services of the device that the proxy module `dummy` makes up.
+// Services of the simulated device of the proxy module `dummy`.
 import { isDict, truthy } from '../../../data/mod.ts'
 import { arg, changes, defineModule, reads, ret } from '../../../sdk/mod.ts'
 import { ofDummy, onDummy } from './dummy.ts'
