@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Hono } from 'hono'
 import { BrineError, guarded, type Log, namedLog, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { ApiSessions, SharedSessions } from '../store/mod.ts'
+import { ApiSessions, KeptAnswers, SharedSessions } from '../store/mod.ts'
 import type { Health } from '../telemetry/mod.ts'
 import { ApiTelemetry } from './api-telemetry.ts'
 import { Audit } from './audit.ts'
@@ -38,6 +38,7 @@ export interface ApiUse {
 export class Api {
   private readonly master: ApiMaster
   private readonly sessions: ApiSessions
+  private readonly answers: KeptAnswers
   private readonly watch: JobWatch
   private readonly hub: EventHub
   private readonly telemetry: ApiTelemetry
@@ -68,6 +69,7 @@ export class Api {
     this.isPatient = isPatient
     const { stores } = master.access
     this.sessions = openSessions(master, log)
+    this.answers = new KeptAnswers(this.sessions, master.answers)
     this.watch = new JobWatch(master.events, stores.jobs)
     this.hub = new EventHub(master, log)
     // a stream of a session that ended ends with it
@@ -84,7 +86,7 @@ export class Api {
   }
 
   private async serve(settings: ApiSettings, plainLog: Log): Promise<void> {
-    const { master, sessions, watch } = this
+    const { master, sessions, answers, watch } = this
     const errors = this.lineFile(settings.errorLog, plainLog)
     const accesses = this.lineFile(settings.accessLog, plainLog)
     const log = errors ? withErrorFile(plainLog, errors) : plainLog
@@ -93,7 +95,7 @@ export class Api {
     const audit = new Audit(master, log)
     const began = Date.now() / 1000
     const atEnd = (close: () => void): void => void this.closings.push(close)
-    const service: ApiService = { settings, master, sessions, watch, log, counts, began, limits, audit, atEnd }
+    const service: ApiService = { settings, master, sessions, answers, watch, log, counts, began, limits, audit, atEnd }
     const app = new Hono()
     const { tracer, health } = this.telemetry.telemetry
     if (tracer) app.use('*', tracing(tracer, settings.prefix, settings.webhookUrl))

@@ -3,7 +3,7 @@
 import type { BusEvent, Origin } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { MasterAccess } from '../runner/mod.ts'
-import type { SharedRecords } from '../store/mod.ts'
+import type { AnswerRecords, SharedRecords } from '../store/mod.ts'
 import type { Telemetry } from '../telemetry/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 
@@ -25,6 +25,8 @@ export interface ApiMaster {
   readonly telemetry?: Telemetry
   /** The shared sessions of a cluster's masters; undefined without a cluster. */
   readonly sessions?: SharedRecords
+  /** The shared answers of a cluster's masters; undefined without a cluster. */
+  readonly answers?: AnswerRecords
   /** Send a command with the credentials of its caller, whose address is in `peer`. */
   command(load: Dict, peer: Peer): Promise<Value>
   /** Fire an event about something that came through the API. */

@@ -2,14 +2,14 @@
 import type { Master } from '../master/mod.ts'
 import { limitedHost } from '../wire/mod.ts'
 import type { ApiMaster } from './master.ts'
-import { ownRecords } from './shared-records.ts'
+import { ownAnswers, ownRecords } from './shared-records.ts'
 
 export function ownMaster({ parts, access, commands, telemetry }: Master): ApiMaster {
   const { bus } = parts
   return {
     access,
     telemetry,
-    ...(parts.cluster && { sessions: ownRecords(parts.stores) }),
+    ...(parts.cluster && { sessions: ownRecords(parts.stores), answers: ownAnswers(parts.cluster.claims) }),
     events: {
       get last() {
         return bus.last

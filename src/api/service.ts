@@ -1,6 +1,6 @@
 // The shared context of all routes of one API server.
 import type { Log } from '../base/mod.ts'
-import type { ApiSessions } from '../store/mod.ts'
+import type { ApiSessions, KeptAnswers } from '../store/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 import type { Audit } from './audit.ts'
 import type { ClientWork } from './clients/work.ts'
@@ -22,6 +22,8 @@ export interface ApiService {
   readonly settings: ApiSettings
   readonly master: ApiMaster
   readonly sessions: ApiSessions
+  /** Answers to requests with an `Idempotency-Key`. */
+  readonly answers: KeptAnswers
   readonly watch: JobWatch
   readonly log: Log
   /** Seconds since 1970 at which the server began. */

@@ -1,8 +1,9 @@
 // The API sessions of a cluster, in the data cache of its masters. A program beside the master reads the cache files
 // and asks the master for changes, because only the master replicates them.
-import type { Dict, Value } from '../data/mod.ts'
+import { toError } from '../base/mod.ts'
+import { type Dict, dictFrom, isDict, type Value } from '../data/mod.ts'
 import type { MasterStores } from '../sdk/mod.ts'
-import { SESSION_BANK, type SharedRecords } from '../store/mod.ts'
+import { type AnswerRecords, SESSION_BANK, type SharedRecords } from '../store/mod.ts'
 import { HttpError } from './errors.ts'
 
 type Stores = Pick<MasterStores, 'cache' | 'settled'>
@@ -33,4 +34,30 @@ export function recordsBeside(stores: Stores, command: (load: Dict) => Promise<V
     if ((await command(load)) !== true) throw new HttpError(503, 'The master did not take the session')
   }
   return { ...reading(stores), store: change, remove: (key) => change(key, null) }
+}
+
+/** Return the answers for the master, which changes them directly. */
+export function ownAnswers(claims: AnswerRecords): AnswerRecords {
+  return {
+    claim: (key, record) =>
+      claims.claim(key, record).catch((error: unknown) => {
+        throw new HttpError(503, toError(error).message, error)
+      }),
+    store: (key, record) => claims.store(key, record),
+    remove: (key) => claims.remove(key),
+  }
+}
+
+/** Return the answers for a program beside the master, which changes them by commands of the owner. */
+export function answersBeside(command: (load: Dict) => Promise<Value>): AnswerRecords {
+  const ask = async (what: string, key: string, record: Value = null): Promise<Value | undefined> => {
+    const answer = await command(dictFrom({ cmd: 'note_answer', what, name: key, record }))
+    if (isDict(answer) && answer.get('done') === true) return answer.get('there') ?? undefined
+    throw new HttpError(503, 'The master did not take the claim of the Idempotency-Key')
+  }
+  return {
+    claim: (key, record) => ask('claim', key, record),
+    store: async (key, record) => void (await ask('store', key, record)),
+    remove: async (key) => void (await ask('remove', key)),
+  }
 }

@@ -8,7 +8,7 @@ import type { Dict, Value } from '../data/mod.ts'
 import { type OverSsh, type SocketAccess, socketAccess } from '../runner/mod.ts'
 import { HttpError } from './errors.ts'
 import type { ApiMaster, EventFeed } from './master.ts'
-import { recordsBeside } from './shared-records.ts'
+import { answersBeside, recordsBeside } from './shared-records.ts'
 
 /** Seconds in which the master must answer a command. */
 const PATIENCE = 30
@@ -34,7 +34,10 @@ export async function socketMaster(opts: Dict, log: Log, overSsh?: OverSsh): Pro
     access,
     events,
     command,
-    ...(isClustered(opts) && { sessions: recordsBeside(access.stores, ownersCommand) }),
+    ...(isClustered(opts) && {
+      sessions: recordsBeside(access.stores, ownersCommand),
+      answers: answersBeside(ownersCommand),
+    }),
     fire: async (tag, data, { kind, name, proof }) => {
       const load: Array<[Value, Value]> = [
         ['cmd', 'fire_for'],

@@ -7,6 +7,7 @@ import { brineVersion, isAnyError, type Log, makeOwnFolder, recover, toError } f
 import { option } from '../config/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { type DataCache, type PkiKeys, quorumMark } from '../store/mod.ts'
+import { Claims } from './claims.ts'
 import { ClusterLog, type ClusterRecord, type LogGap, type LogPlace, NoQuorumError } from './cluster-log.ts'
 import { type Comparable, Comparison } from './comparison.ts'
 import { Contact } from './contact.ts'
@@ -436,6 +437,14 @@ export class Cluster {
     this.requireQuorum()
     if (!this.begun) throw this.refusal()
     await this.begun.log.append(fields, patience)
+  }
+
+  /** The records of which one master at most makes each: claims and answers of the REST API. */
+  get claims(): Claims {
+    return new Claims(() => {
+      this.requireQuorum()
+      return this.cache?.values
+    })
   }
 
   /** Send a record to the others in the background; return its mark. */

@@ -1,4 +1,5 @@
 // Several masters as one: NATS servers, the log of jobs, returns and events, shared keys, and leases.
+export type { Claims } from './claims.ts'
 export { Cluster, type LastKept, type Trouble } from './cluster.ts'
 export type { ClusterRecord, LogGap } from './cluster-log.ts'
 export { isClustered } from './clustered.ts'

@@ -294,6 +294,12 @@ export class Nats {
     return { seq: place, subject: at, data: Buffer.from(data, 'base64'), time: Date.parse(time) }
   }
 
+  /** Remove the messages of a subject up to a place. */
+  async purge(stream: string, subject: string, seq: number): Promise<void> {
+    const { error } = await this.api(`STREAM.PURGE.${stream}`, { filter: subject, seq: seq + 1 })
+    if (error) throw apiFailure(`Messages on ${subject} cannot be removed`, error)
+  }
+
   /** The last message of a subject. */
   last(stream: string, subject: string): Promise<StreamMessage | undefined> {
     return this.get(stream, { last_by_subj: subject })

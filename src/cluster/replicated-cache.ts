@@ -41,6 +41,11 @@ export class ReplicatedCache implements DataCache {
     return this.state?.place ?? this.from
   }
 
+  /** The values of the cluster, once they are followed. */
+  get values(): ClusterState | undefined {
+    return this.state
+  }
+
   /** Send changes to the others, and take theirs after a place. */
   follow(from: number, open: (hear: (name: string, entry: ClusterEntry) => void) => ClusterState): void {
     this.from = from
@@ -108,7 +113,9 @@ export class ReplicatedCache implements DataCache {
   private take(name: string, { value }: ClusterEntry): void {
     // an own change that is on its way comes later
     if (this.waiting.has(name)) return
-    const [bank = '', key = ''] = name.split('\0')
+    const [bank = '', key] = name.split('\0')
+    // an answer of the API, which stays in the shared state
+    if (key === undefined) return
     const own = this.local.bank(bank)
     try {
       if (value === undefined) own.flush(key)

@@ -16,7 +16,7 @@ export interface ClusterEntry {
 }
 
 /** The kinds of entries; each is a prefix of names. */
-export type StateKind = 'identity' | 'key' | 'lease' | 'member' | 'bank' | 'run'
+export type StateKind = 'identity' | 'key' | 'lease' | 'member' | 'bank' | 'run' | 'answer'
 
 export interface StateOptions {
   nats: Nats
@@ -105,6 +105,11 @@ export class ClusterState {
     const subject = `${this.base}.${kind}.${encoded(name)}`
     const message = await this.options.nats.last(this.options.stream, subject)
     return message && this.entryOf(message)
+  }
+
+  /** Remove an entry with all traces, up to a revision. */
+  async purge(kind: StateKind, name: string, revision: number): Promise<void> {
+    await this.options.nats.purge(this.options.stream, `${this.base}.${kind}.${encoded(name)}`, revision)
   }
 
   private entryOf({ seq, subject, data }: StreamMessage): ClusterEntry {

@@ -1,8 +1,8 @@
 // The operations of the running master for functions of the runner `cluster`.
 import type { Cluster } from '../cluster/mod.ts'
-import { type Dict, dictFrom, str, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, isDict, str, type Value } from '../data/mod.ts'
 import type { MasterStores } from '../sdk/mod.ts'
-import { isSessionKey, SESSION_BANK } from '../store/mod.ts'
+import { isAnswerKey, isSessionKey, SESSION_BANK } from '../store/mod.ts'
 import type { SharedRuns } from './shared-runs.ts'
 
 type Facts = () => Dict[]
@@ -53,6 +53,20 @@ async function noteSession(stores: Pick<MasterStores, 'cache' | 'settled'>, load
   return true
 }
 
+/** Claim, store or remove the answer to a request with an `Idempotency-Key`, for `salt-api` beside this master. */
+async function noteAnswer(cluster: Cluster | undefined, load: Dict): Promise<Dict> {
+  const [name = '', what = ''] = ['name', 'what'].map((field) => str(load.get(field) ?? ''))
+  const record = load.get('record') ?? null
+  if (!cluster || !isAnswerKey(name)) return dictFrom({ done: false })
+  const { claims } = cluster
+  if (what === 'remove') await claims.remove(name)
+  else if (!isDict(record)) return dictFrom({ done: false })
+  else if (what === 'claim') return dictFrom({ done: true, there: (await claims.claim(name, record)) ?? null })
+  else if (what === 'store') await claims.store(name, record)
+  else return dictFrom({ done: false })
+  return dictFrom({ done: true })
+}
+
 /** The owner's commands by name; without a cluster, those about it return nothing. */
 export function clusterCommands(
   cluster: Cluster | undefined,
@@ -78,5 +92,6 @@ export function clusterCommands(
     cluster_undrain: draining(false),
     orchestration_change: (load) => runs?.change(load.get('change') ?? null) ?? false,
     note_session: (load) => noteSession(stores, load),
+    note_answer: (load) => noteAnswer(cluster, load),
   }
 }

@@ -27,13 +27,16 @@ export interface KeptAnswer {
   body: string
 }
 
+/** The result of claiming an idempotency key. */
+export type Claimed = 'new' | 'running' | 'other' | KeptAnswer
+
 type Row = Record<string, unknown>
 
 /** The time of the last use is written at most that often. */
 const NOTE_USE = 60
 
 /** Answers are kept for a day. */
-const ANSWER_SECONDS = 86_400
+export const ANSWER_SECONDS = 86_400
 
 /** The answers of one owner that are kept, and their bytes; the oldest make room. */
 const MOST_ANSWERS = 10_000
@@ -44,6 +47,7 @@ export class ApiSessions {
   endedAt = Number.NEGATIVE_INFINITY
   private readonly db: Database
   private readonly endListeners: Array<() => void> = []
+  private readonly forgetListeners: Array<(keys: string[]) => void> = []
   private readonly now: () => number
   private readonly shared: SharedSessions | undefined
 
@@ -106,7 +110,7 @@ export class ApiSessions {
    * unused, the answer if the same request got one, `running` while it runs, and `other` if the key belongs to another
    * request.
    */
-  claim(owner: string, name: string, request: string): 'new' | 'running' | 'other' | KeptAnswer {
+  claim(owner: string, name: string, request: string): Claimed {
     const key = keyOf(`${owner}\0${name}`)
     const { changes } = this.db
       .prepare('INSERT OR IGNORE INTO kept_answer (key, owner, request, at) VALUES (?, ?, ?, ?)')
@@ -132,19 +136,31 @@ export class ApiSessions {
     for (;;) {
       const { count, bytes } = counting.get(owner) as Row
       if (Number(count) <= MOST_ANSWERS && Number(bytes) <= MOST_ANSWER_BYTES) return
-      const { changes } = this.db
-        .prepare(
-          'DELETE FROM kept_answer WHERE key IN (SELECT key FROM kept_answer WHERE owner = ? AND status IS NOT NULL ORDER BY at LIMIT ?)',
-        )
-        .run(owner, Math.ceil(Number(count) / 10)) as { changes: number }
+      const oldest = 'SELECT key FROM kept_answer WHERE owner = ? AND status IS NOT NULL ORDER BY at LIMIT ?'
       // the others are being worked on
-      if (changes === 0) return
+      if (!this.forget(`key IN (${oldest})`, owner, Math.ceil(Number(count) / 10))) return
     }
   }
 
-  /** Give a key back, because its request failed before it did anything. */
-  release(owner: string, name: string): void {
-    this.db.prepare('DELETE FROM kept_answer WHERE key = ? AND status IS NULL').run(keyOf(`${owner}\0${name}`))
+  /** Hear of the keys, as they are stored, whose answers are forgotten. */
+  whenForgotten(told: (keys: string[]) => void): void {
+    this.forgetListeners.push(told)
+  }
+
+  /** Forget answers; return whether there were any. */
+  private forget(which: string, ...values: Array<string | number>): boolean {
+    const rows = this.db.prepare(`DELETE FROM kept_answer WHERE ${which} RETURNING key`).all(...values) as Row[]
+    const keys = rows.map(({ key }) => String(key))
+    for (const told of this.forgetListeners) told(keys)
+    return keys.length > 0
+  }
+
+  /** Give a key back, because its request failed before it did anything. Return whether it had no answer. */
+  release(owner: string, name: string): boolean {
+    const { changes } = this.db
+      .prepare('DELETE FROM kept_answer WHERE key = ? AND status IS NULL')
+      .run(keyOf(`${owner}\0${name}`)) as { changes: number }
+    return changes > 0
   }
 
   /** Return the number of sessions. */
@@ -159,7 +175,7 @@ export class ApiSessions {
     const now = this.now()
     this.shared?.prune()
     this.db.prepare('DELETE FROM session WHERE expires < ? OR used < ?').run(now, now - SESSION_IDLE)
-    this.db.prepare('DELETE FROM kept_answer WHERE at < ?').run(now - ANSWER_SECONDS)
+    this.forget('at < ?', now - ANSWER_SECONDS)
   }
 
   close(): void {

@@ -37,6 +37,7 @@ export { QueueError, QueueStore } from './queues.ts'
 export { quorumMark, requireQuorumBeside } from './quorum-mark.ts'
 export { type KeptReaction, ReactionStore } from './reactions.ts'
 export { type Fit, fitOf, versionNumber } from './schema.ts'
+export { type AnswerRecords, isAnswerKey, KeptAnswers } from './shared-answers.ts'
 export { type CacheChange, isOwnBank, type SharedBanks, SharedCache } from './shared-cache.ts'
 export {
   type ApiSession,

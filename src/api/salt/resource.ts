@@ -139,7 +139,7 @@ function keyed({ service, request, caller, peer, body }: SaltCall, key: string):
   const owner = session ? `${session.eauth}\0${session.user}` : STRANGERS
   const name = session ? key : `${peer.host}\0${key}`
   const parts = [request.method, new URL(request.url).pathname, body.raw]
-  return { sessions: service.sessions, owner, key, name, parts }
+  return { answers: service.answers, owner, key, name, parts }
 }
 
 const isAllLogin = ({ handlers, login }: ApiResource): boolean =>

@@ -284,19 +284,20 @@ function begunOf(answer: Value): Begun {
 
 /** Begin a job once, however often the same request comes with the same key. */
 async function once(call: V1Call, key: string, request: string, begin: () => Promise<Begun>): Promise<never> {
-  const { sessions, settings } = call.service
+  const { answers, settings } = call.service
   const owner = `${call.session.eauth}\0${call.user}`
-  const known = sessions.claim(owner, key, createHash('sha256').update(request).digest('hex'))
+  const digest = createHash('sha256').update(request).digest('hex')
+  const known = await answers.claim(owner, key, digest)
   if (known === 'other') throw new HttpError(422, 'The Idempotency-Key belongs to another request')
   if (known === 'running') throw new HttpError(409, 'A request with this Idempotency-Key is being worked on')
   if (known !== 'new') return answerOf(known, settings.prefix)
   try {
     const answer = { status: 202, type: 'application/json', body: JSON.stringify(await begin()) }
-    sessions.keep(owner, key, answer)
+    await answers.keep(owner, key, digest, answer)
     return answerOf(answer, settings.prefix)
   } finally {
     // a key with a stored answer is not released
-    sessions.release(owner, key)
+    await answers.release(owner, key)
   }
 }
 
