@@ -5,11 +5,19 @@ import { option } from '../config/mod.ts'
 import { type Dict, isDict, truthy, update, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { ProxyAccess } from '../sdk/mod.ts'
-import { efiGrains, kernelParamsGrain, linuxDiskGrains, lvmGrain, mdadmGrain, VOLUME_GROUPS } from './boot.ts'
+import {
+  BLOCK_DEVICES,
+  efiGrains,
+  kernelParamsGrain,
+  linuxDiskGrains,
+  lvmGrain,
+  mdadmGrain,
+  VOLUME_GROUPS,
+} from './boot.ts'
 import { cachedGrains, storeGrains } from './cache.ts'
 import { dnsGrain } from './dns.ts'
 import { lookFirst } from './first-look.ts'
-import { firmwareQuestions } from './hardware.ts'
+import { FIRMWARE_QUESTIONS } from './hardware.ts'
 import { fqdnsGrain, hostNameGrains } from './host-names.ts'
 import { localeGrain, machineIdGrain, optionGrains, processGrains, softwareGrains } from './identity.ts'
 import { Machine } from './machine.ts'
@@ -75,7 +83,7 @@ async function usersOwn({ opts, host, proxy }: GrainsInput, known: Dict, log: Lo
 }
 
 /** Return the commands that nearly every machine needs. */
-function probeFor(hostname: string, further: readonly string[][]): Probe {
+function probeFor(hostname: string, { isFar }: Machine): Probe {
   return {
     programs: [
       ...[
@@ -103,8 +111,9 @@ function probeFor(hostname: string, further: readonly string[][]): Probe {
       ['systemd-detect-virt'],
       ['uname', '-m'],
       ['date', '+%Z'],
-      ...further,
+      ...(isFar ? [BLOCK_DEVICES] : []),
     ],
+    without: FIRMWARE_QUESTIONS,
     slow: [['lvm', ...VOLUME_GROUPS]],
   }
 }
@@ -112,7 +121,7 @@ function probeFor(hostname: string, further: readonly string[][]): Probe {
 /** In merge order; all are collected at the same time. */
 async function machineGrains(input: GrainsInput, machine: Machine): Promise<Dict[]> {
   const { opts, isWindows = false } = input
-  if (!isWindows) machine.probe(probeFor(await machine.host.hostname(), await firmwareQuestions(machine)))
+  if (!isWindows) machine.probe(probeFor(await machine.host.hostname(), machine))
   const { kernel } = isWindows ? { kernel: 'Windows' } : await unameOf(machine)
   const isLinux = kernel === 'Linux'
   const interfaces = interfacesOf(machine)

@@ -22,7 +22,6 @@ export function lookFirst(machine: Machine, opts: Dict): void {
   const asked: Promise<unknown>[] = [
     ...[...words(TEXTS), ...FIRMWARE_FILES].map((path) => machine.bytes(path)),
     ...words(PLACES).map((path) => machine.stat(path)),
-    machine.list('/sys/block'),
     askForUser(machine),
   ]
   if (configuration !== '') {

@@ -58,10 +58,10 @@ const SYSFS = '/sys/class/dmi/id'
 /** The files of Linux with firmware data. */
 export const FIRMWARE_FILES: readonly string[] = Object.values(DMI_FILES).map((file) => `${SYSFS}/${file}`)
 
-/** Return the commands for a machine whose kernel has no firmware files. */
-export async function firmwareQuestions(machine: Machine): Promise<string[][]> {
-  if (await machine.exists(SYSFS)) return []
-  return [...Object.values(DMIDECODE), ...SERIALS].map((keyword) => ['dmidecode', '-s', keyword])
+/** The commands for a machine whose kernel has no firmware files. */
+export const FIRMWARE_QUESTIONS = {
+  folder: SYSFS,
+  commands: [...Object.values(DMIDECODE), ...SERIALS].map((keyword) => ['dmidecode', '-s', keyword]),
 }
 
 export async function hardwareGrains(machine: Machine, kernel: string): Promise<Dict> {

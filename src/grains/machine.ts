@@ -2,7 +2,7 @@
 // unreadable ones count as absent.
 import { decodeBytes, PyError } from '../data/mod.ts'
 import { type FileStat, type Host, unlessRefused } from '../host/mod.ts'
-import { type Probe, probeScript, readProbe } from './probe.ts'
+import { commandsOf, type Probe, probeScript, readProbe } from './probe.ts'
 
 export interface Ran {
   retcode: number
@@ -95,7 +95,7 @@ export class Machine {
     if (result === undefined || result.retcode !== 0 || result.timedOut) return
     const { programs, commands } = readProbe(textOf(result.stdout))
     for (const [name, path] of programs) this.known.set(`which ${name}`, Promise.resolve(path ?? undefined))
-    const asked = [...probe.commands, ...probe.slow]
+    const asked = commandsOf(probe)
     for (const [at, ran] of commands) this.known.set(`run ${commandKey(asked[at]!)}`, Promise.resolve(ran))
   }
 

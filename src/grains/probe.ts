@@ -7,6 +7,8 @@ export interface Probe {
   programs: readonly string[]
   /** Commands to run if their program exists. */
   commands: ReadonlyArray<readonly string[]>
+  /** Commands to run only where a folder is missing. */
+  without?: { folder: string; commands: ReadonlyArray<readonly string[]> }
   /** Commands that may take longer than all others together: they run in parallel with them. */
   slow: ReadonlyArray<readonly string[]>
 }
@@ -14,7 +16,7 @@ export interface Probe {
 export interface ProbeAnswers {
   /** Null for a missing program. */
   programs: Map<string, string | null>
-  /** By the command's index in the probe, slow ones last. */
+  /** By the command's index among `commandsOf`. */
   commands: Map<number, { retcode: number; stdout: string }>
 }
 
@@ -23,12 +25,22 @@ const USUAL = '/sbin:/bin:/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin'
 /** A separator that no output of these commands contains. */
 const MARK = '\u001e'
 
-export function probeScript({ programs, commands, slow }: Probe): string {
+/** Return all commands of a probe: slow ones last. */
+export const commandsOf = ({ commands, without, slow }: Probe): Array<readonly string[]> => [
+  ...commands,
+  ...(without?.commands ?? []),
+  ...slow,
+]
+
+export function probeScript(probe: Probe): string {
+  const { programs, commands, without, slow } = probe
+  const unlessThere = without ? `! [ -e ${shlexQuote(without.folder)} ] && ` : ''
+  const usual = [...commands, ...(without?.commands ?? [])]
   const quick = [
     ...programs.map((program) => `printf '%sW ${program} ' "$m"; command -v ${program} || echo`),
-    ...commands.map(
+    ...usual.map(
       (command, at) =>
-        `if ${isThere(command)}; then printf '%sR ${at}\\n' "$m"; ${line(command)} 2>/dev/null; printf '%sS %s' "$m" $?; fi`,
+        `if ${at < commands.length ? '' : unlessThere}${isThere(command)}; then printf '%sR ${at}\\n' "$m"; ${line(command)} 2>/dev/null; printf '%sS %s' "$m" $?; fi`,
     ),
   ]
   const head = [`PATH="$PATH:${USUAL}"`, 'export LC_ALL=C', `m=$(printf '\\036')`]
@@ -36,7 +48,7 @@ export function probeScript({ programs, commands, slow }: Probe): string {
     (command, i) => `if ${isThere(command)}; then s${i}=$(${line(command)} 2>/dev/null); r${i}=$?; fi`,
   )
   const told = slow.map(
-    (_, i) => `if [ -n "$r${i}" ]; then printf '%sR ${commands.length + i}\\n%s%sS %s' "$m" "$s${i}" "$m" "$r${i}"; fi`,
+    (_, i) => `if [ -n "$r${i}" ]; then printf '%sR ${usual.length + i}\\n%s%sS %s' "$m" "$s${i}" "$m" "$r${i}"; fi`,
   )
   if (slow.length === 0) return [...head, ...quick].join('\n')
   return [...head, '{', ...quick, '} &', ...asked, 'wait', ...told].join('\n')
