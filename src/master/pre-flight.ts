@@ -6,11 +6,12 @@ import type { Dict } from '../data/mod.ts'
 import { FileServer } from '../fileserver/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import { verifyGitPillars } from '../pillar/mod.ts'
+import { ownBackends } from '../pybridge/mod.ts'
 
 /** Log all problems with the configuration; throw if there are any. */
 export function checkBeforeStart(opts: Dict, log: Log): void {
   const checks = [
-    () => new FileServer(opts, new LocalHost({ cache: option(opts, 'cachedir') }), log).check(),
+    () => new FileServer(opts, new LocalHost({ cache: option(opts, 'cachedir') }), log, ownBackends).check(),
     () => verifyGitPillars(opts, log),
   ]
   let hasFailed = false
