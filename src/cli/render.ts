@@ -155,6 +155,7 @@ function functionsFor(shared: Shared, pillar: Dict): Registry {
     grains,
     pillar,
     masked: false,
+    ownBackends: async () => (await import('../pybridge/mod.ts')).ownBackends,
     render: async ({ text, ...request }) => {
       const { value } = await renderText(text, { ...shared, ...request, pillar, functions: registry })
       return value

@@ -36,7 +36,7 @@ import { defaultsOf } from './option.ts'
 import { OLD_NAMES, OPTIONS, THEMES } from './options.ts'
 import { isPlainPath, moveBelowRoot, normalRoots } from './paths.ts'
 import { isRegularFile, readConfigFile } from './read-file.ts'
-import { applySdb, type FetchSdb, type PrepareOptions } from './sdb.ts'
+import { applySdb, type FetchSdb } from './sdb.ts'
 import { inheritSources, keepSources, type Sources, sourcesIn, whereSet } from './source.ts'
 import type { ConfigRenderer } from './templates.ts'
 import { option, rawOption } from './view.ts'
@@ -50,8 +50,6 @@ export interface MasterConfigRequest {
   log?: Log
   /** Fetches the values of `sdb://` URIs in options. Default: the URIs stay. */
   fetchSdb?: FetchSdb
-  /** Loads code that the complete options require and few sites need. */
-  prepare?: PrepareOptions
   program?: string
   /** Renders files that are templates. */
   render?: ConfigRenderer | undefined
@@ -94,7 +92,6 @@ async function readMasterConfig(request: MasterConfigRequest, serviceLog: Log): 
   tellProblems(checkEffects(overrides, sources, 'master'), serviceLog)
   const opts = await deriveMaster(overrides, sources, { ...request, log })
   const fetched = await applySdb(opts, log, request.fetchSdb)
-  await request.prepare?.(opts)
   checkSshMinionOptions(opts, log)
   tellProblems(checkTypes(opts, sources), log)
   tellProblems(checkPlugins(opts, sources), serviceLog)

@@ -23,7 +23,7 @@ import { appendDomain, type CallFunction, findId } from './minion-id.ts'
 import { defaultsOf } from './option.ts'
 import { OPTIONS } from './options.ts'
 import { isPlainPath, moveBelowRoot, normalRoots } from './paths.ts'
-import { applySdb, type FetchSdb, type PrepareOptions } from './sdb.ts'
+import { applySdb, type FetchSdb } from './sdb.ts'
 import { keepSources, type Sources } from './source.ts'
 import type { ConfigRenderer } from './templates.ts'
 import { rawOption } from './view.ts'
@@ -47,8 +47,6 @@ export interface MinionConfigRequest {
   callFunction?: CallFunction
   /** Fetches the values of `sdb://` URIs in options. Default: the URIs stay. */
   fetchSdb?: FetchSdb
-  /** Loads code that the complete options require and few sites need. */
-  prepare?: PrepareOptions
   /** The program's name, which functions see as `__cli`. */
   program?: string
   /** Renders files that are templates. */
@@ -77,7 +75,6 @@ export async function minionConfig(request: MinionConfigRequest = {}): Promise<D
   tellProblems(checkEffects(overrides, sources, 'minion'), log)
   const opts = await deriveMinion(overrides, sources, { ...request, id, log })
   const fetched = await applySdb(opts, log, request.fetchSdb)
-  await request.prepare?.(opts)
   tellProblems(checkTypes(opts, sources), log)
   tellProblems(checkPlugins(opts, sources), log)
   checkPorts(opts, sources)

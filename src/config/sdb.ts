@@ -32,9 +32,6 @@ export function sdbPlace(uri: Value, opts: Dict): SdbPlace | string {
 /** Return the value of a URI, by the profiles of the options. */
 export type FetchSdb = (uri: string, opts: Dict, log: Log) => Promise<Value>
 
-/** Load code that only some options need. */
-export type PrepareOptions = (opts: Dict) => Promise<void>
-
 /**
  * Replace the URIs in the options by their values. A URI that cannot be fetched stays, and the reason is logged; if its
  * profile is not in the options, it may be for pillar. Return the names of the options with URIs.

@@ -8,7 +8,7 @@ import { openGitFiles } from './gitfs/mod.ts'
 import { ListedEnvironments } from './listed-environments.ts'
 import { MinionFiles } from './minionfs.ts'
 import type { BackendName } from './names.ts'
-import { ownBackend } from './own-backends.ts'
+import type { OwnBackends } from './own-backends.ts'
 import { Roots } from './roots.ts'
 import { openS3Files } from './s3fs/mod.ts'
 import { ServedFiles } from './served-files.ts'
@@ -32,13 +32,10 @@ function mastersOf(opts: Dict): Dict {
   return masters !== undefined && isDict(masters) ? masters : opts
 }
 
-const own =
-  (name: string): Make =>
-  (opts, host, log) =>
-    ownBackend(name, opts, host, log)
-
 export class FileServer extends ServedFiles {
-  constructor(opts: Dict, host: Host, log: Log = silentLog) {
-    super(opts, log, (name) => (BACKENDS[name] ?? own(name))(opts, host, log))
+  /** Without `own`, the names of users' own backends are unknown. */
+  constructor(opts: Dict, host: Host, log: Log = silentLog, own?: OwnBackends) {
+    const make = (name: string): Make => BACKENDS[name] ?? ((...around) => own?.(name, ...around))
+    super(opts, log, (name) => make(name)(opts, host, log))
   }
 }

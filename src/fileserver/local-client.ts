@@ -1,16 +1,24 @@
 // The file client of a minion without a master. The client asks a file server in the same process, and copies the files that the minion
 // uses into the cache of the minion, as from a master.
-import { isLogged, shownText } from '../base/mod.ts'
+import { isLogged, type Log, shownText } from '../base/mod.ts'
 import { option, placeOfOption } from '../config/mod.ts'
-import { parseSaltUrl } from '../data/mod.ts'
+import { type Dict, parseSaltUrl } from '../data/mod.ts'
 import type { FileStat, Host } from '../host/mod.ts'
 import { bare, beginning, CachingClient } from './caching-client.ts'
 import type { FetchOptions, FileSum } from './file-client.ts'
 import { backendNames } from './names.ts'
+import type { LoadOwnBackends } from './own-backends.ts'
 import type { FoundFile, ServedFiles } from './served-files.ts'
 
 export class LocalFileClient extends CachingClient {
   private served: Promise<ServedFiles> | undefined
+  private readonly loadOwn: LoadOwnBackends | undefined
+
+  /** Without `loadOwn`, the names of users' own backends are unknown. */
+  constructor(opts: Dict, host: Host, log?: Log, target?: Host, loadOwn?: LoadOwnBackends) {
+    super(opts, host, log, target)
+    this.loadOwn = loadOwn
+  }
 
   /** The file server, with news fetched once. Few commands use files, so its backends are loaded at the first use. */
   private server(): Promise<ServedFiles> {
@@ -20,7 +28,7 @@ export class LocalFileClient extends CachingClient {
 
   private async open(): Promise<ServedFiles> {
     const { openServedFiles } = await import('./open-served.ts')
-    const server = await openServedFiles(this.opts, this.host, this.log)
+    const server = await openServedFiles(this.opts, this.host, this.log, this.loadOwn)
     for (const name of server.unknown) {
       const found = `Option 'fileserver_backend'${placeOfOption(this.opts, 'fileserver_backend')} names '${shownText(name)}'`
       this.log('error', `${found}, which is not here. There are ${backendNames.join(', ')}`)

@@ -2,7 +2,7 @@
 // the size of the library costs nothing at start.
 import { didYouMean, type Log, namedLog, silentLog } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
-import { type FileClient, LocalFileClient } from '../fileserver/mod.ts'
+import { type FileClient, type LoadOwnBackends, LocalFileClient } from '../fileserver/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
 import { type HttpClient, httpClient } from '../http/mod.ts'
 import {
@@ -50,6 +50,8 @@ export interface RegistryContext {
   host?: Host
   /** Over the host and the options it was first made with, unless given. */
   files?: FileClient
+  /** For the files that are over the host and the options. Default: there are no users' own file server backends. */
+  ownBackends?: LoadOwnBackends
   /** Over the host and the options, unless given. */
   http?: HttpClient
   render?: FunctionContext['render']
@@ -109,7 +111,7 @@ export class Registry {
 
   constructor(table: ModuleTable, context: RegistryContext, shared?: Shared) {
     const host: Host = context.host ?? new LocalHost()
-    const files = context.files ?? new LocalFileClient(context.opts, host, context.log)
+    const files = context.files ?? new LocalFileClient(context.opts, host, context.log, host, context.ownBackends)
     this.context = { memory: new Map(), ...context, host, files }
     this.shared = shared ?? {
       builtIn: table,

@@ -12,6 +12,7 @@ import {
   SharedWork,
 } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
+import { ownBackends } from '../pybridge/mod.ts'
 import { LentAnswer } from '../wire/mod.ts'
 
 /** From this size, buffers are reused: allocating memory for each piece costs as much as reading it. */
@@ -34,7 +35,7 @@ export class FileService {
   constructor(opts: Dict, host: Host, log: Log) {
     this.opts = opts
     this.host = host
-    this.server = new FileServer(opts, host, log)
+    this.server = new FileServer(opts, host, log, ownBackends)
     this.hashes = new KnownHashes(host)
     const hashType = option(opts, 'hash_type')
     this.manifests = new ManifestBuilder(this.server, this.hashes, hashType)

@@ -4,6 +4,7 @@ import { option } from '../config/mod.ts'
 import { type Dict, truthy } from '../data/mod.ts'
 import { FileServer, type Tell } from '../fileserver/mod.ts'
 import { LocalHost } from '../host/mod.ts'
+import { ownBackends } from '../pybridge/mod.ts'
 
 /** A timer of a longer time would end at once, again and again. */
 const MOST_MS = 2 ** 31 - 1
@@ -27,7 +28,7 @@ export class FileUpdates {
     this.opts = opts
     this.log = log
     this.tell = tell
-    this.server = new FileServer(opts, new LocalHost({ cache: option(opts, 'cachedir') }), log)
+    this.server = new FileServer(opts, new LocalHost({ cache: option(opts, 'cachedir') }), log, ownBackends)
   }
 
   start(): void {

@@ -6,11 +6,12 @@ import type { Dict } from '../data/mod.ts'
 import { FileServer } from '../fileserver/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import { gitEntries } from '../pillar/mod.ts'
+import { ownBackends } from '../pybridge/mod.ts'
 
 /** Log all problems with the configuration; throw if there are any. */
 export async function checkBeforeStart(opts: Dict, log: Log): Promise<void> {
   const checks = [
-    () => new FileServer(opts, new LocalHost({ cache: option(opts, 'cachedir') }), log).check(),
+    () => new FileServer(opts, new LocalHost({ cache: option(opts, 'cachedir') }), log, ownBackends).check(),
     async () => {
       if (gitEntries(opts).length > 0) (await import('../pillar/mod.ts')).verifyGitPillars(opts, log)
     },

@@ -23,6 +23,8 @@ export interface MinionData {
   table?: ModuleTable
 }
 
+const ownBackends = async () => (await import('../pybridge/mod.ts')).ownBackends
+
 export function minionFunctions({
   opts,
   grains,
@@ -30,7 +32,7 @@ export function minionFunctions({
   host,
   log,
   files,
-  filesFor = (own, controller, whole) => new LocalFileClient(own, controller, log, whole),
+  filesFor = (own, controller, whole) => new LocalFileClient(own, controller, log, whole, ownBackends),
   more = {},
   table = moduleTable,
 }: MinionData): Registry {
@@ -41,6 +43,7 @@ export function minionFunctions({
     host,
     log,
     ...(files && { files }),
+    ownBackends,
     userModules: async (registry, builtIn) => (await import('../pybridge/mod.ts')).userModules(registry, builtIn),
     ownReturners: async ({ ctx }) => (await import('../pybridge/mod.ts')).ownReturners(ctx),
     ownPlugin: async ({ ctx }, family, name) => (await import('../pybridge/mod.ts')).ownPlugin(ctx, family, name),

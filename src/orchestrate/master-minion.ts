@@ -28,6 +28,7 @@ export async function masterMinion({ opts, host, log }: MasterMinionParts): Prom
     host,
     log,
     userModules: async (registry, builtIn) => (await import('../pybridge/mod.ts')).userModules(registry, builtIn),
+    ownBackends: async () => (await import('../pybridge/mod.ts')).ownBackends,
     ownPlugin: async ({ ctx }, family, name) => (await import('../pybridge/mod.ts')).ownPlugin(ctx, family, name),
     render: async ({ text, ...request }) => {
       const { renderText } = await import('../render/mod.ts')

@@ -98,6 +98,7 @@ async function compilerFor(known: MinionKnowledge, host: Host, request: MinionPi
     host,
     log,
     keptPillar: (refresh) => keptPillar(known, host, { id, grains }, refresh),
+    ownBackends: async () => (await import('../pybridge/mod.ts')).ownBackends,
     ownPlugin: async ({ ctx }, family, name) => (await import('../pybridge/mod.ts')).ownPlugin(ctx, family, name),
     // a user's own module may support some minions only, so its condition is evaluated for each
     userModules: async (own, builtIn) => (await import('../pybridge/mod.ts')).userModules(own, builtIn),

@@ -5,11 +5,10 @@ import { FILE_BACKEND, PackageFolder } from '../../test/extensions/packages.ts'
 import type { Value } from '../data/mod.ts'
 import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
 import { LocalHost } from '../host/mod.ts'
-import { serveOwnBackends } from './mod.ts'
+import { ownBackends } from './mod.ts'
 import { ModuleFolder } from './test-modules.test-support.ts'
 
-serveOwnBackends()
-
+const host = new LocalHost()
 let packages: PackageFolder
 let folder: ModuleFolder
 
@@ -29,7 +28,7 @@ afterEach(() => {
   folder.remove()
 })
 
-const server = (): FileServer => new FileServer(folder.opts, new LocalHost(), folder.log)
+const server = (): FileServer => new FileServer(folder.opts, host, folder.log, ownBackends)
 const textOf = (place: { path: string } | undefined): string => readFileSync(place!.path, 'utf8')
 
 describe('a file server backend of an extension', () => {
@@ -69,7 +68,7 @@ describe('a file server backend of an extension', () => {
     expect(files.backends().map((one) => one.interval?.())).toEqual([3600, undefined])
     for (const isDue of [true, true, false]) await files.update(() => undefined, null, { isDue })
     expect(textOf({ path: join(packages.root, 'tree.updated') })).toBe('xx')
-    const client = new LocalFileClient(folder.opts, new LocalHost(), folder.log)
+    const client = new LocalFileClient(folder.opts, host, folder.log, host, async () => ownBackends)
     expect(await client.fetch('salt://web/init.sls', { saltenv: 'base' })).toContain('files/base/web/init.sls')
     expect(textOf({ path: join(packages.root, 'tree.updated') })).toBe('xxx')
   })
@@ -103,7 +102,7 @@ describe('a file server backend of an extension', () => {
     await expect(server().envs()).rejects.toThrow("backend 'kind' does not serve")
     folder.opts.set('fileserver_backend', ['kinf', 'roots'])
     expect(server().unknown).toEqual(['kinf'])
-    await new LocalFileClient(folder.opts, new LocalHost(), folder.log).envs()
+    await new LocalFileClient(folder.opts, host, folder.log, host, async () => ownBackends).envs()
     expect(folder.lines.join('\n')).toContain("'fileserver_backend' names 'kinf', which is not here")
   })
 })

@@ -15,7 +15,7 @@ import {
   folderOf,
   isPlainEnv,
   noFiles,
-  ownBackendsBy,
+  type OwnBackends,
   type ServedFile,
   staysBelow,
   type UpdateRequest,
@@ -193,9 +193,6 @@ function modeIn(stat: Value): number | undefined {
   return mode === undefined ? undefined : mode & 0o7777
 }
 
-/** Let file servers of this process have backends from users' own files and extensions. */
-export function serveOwnBackends(): void {
-  ownBackendsBy((name, opts, host, log) =>
-    mayBeOwn({ family: FAMILY, name, builtIn: backendNames, opts }) ? new OwnFiles(name, opts, host, log) : undefined,
-  )
-}
+/** The backends from users' own files and extensions, as a parameter of file servers. */
+export const ownBackends: OwnBackends = (name, opts, host, log) =>
+  mayBeOwn({ family: FAMILY, name, builtIn: backendNames, opts }) ? new OwnFiles(name, opts, host, log) : undefined

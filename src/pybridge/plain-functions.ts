@@ -18,6 +18,7 @@ async function loaderFor(opts: Dict, log: Log): Promise<Registry> {
     pillar,
     log,
     userModules,
+    ownBackends: async () => (await import('./fileserver-modules.ts')).ownBackends,
     ownPlugin: ({ ctx }, family, name) => ownPlugin(ctx, family, name),
     async render({ text, ...request }) {
       // few drivers have a template, and every command loads this file

@@ -12,6 +12,7 @@ import { httpClient } from '../http/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { connectedMinions, type MinionKnowledge, resolveTarget } from '../match/mod.ts'
 import { asStepJob, NotSharedError, Orchestration, reaching, type ShareRun } from '../orchestrate/mod.ts'
+import { ownBackends } from '../pybridge/mod.ts'
 import {
   type BootstrapOutcome,
   type BootstrapRequest,
@@ -80,8 +81,8 @@ export function masterContext(
     queues: () => stores.queues(),
     reactions: () => stores.reactions(),
     journal: () => stores.journal(),
-    files: new LocalFileClient(opts, host, log),
-    fileServer: new FileServer(opts, host, log),
+    files: new LocalFileClient(opts, host, log, host, async () => ownBackends),
+    fileServer: new FileServer(opts, host, log, ownBackends),
     memory: new Map(),
     jid: identity.jid,
     user: identity.user,

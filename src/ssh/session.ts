@@ -10,6 +10,7 @@ import { type Host, SshHost, type SshTarget } from '../host/mod.ts'
 import type { ModuleTable, Registry, RegistryContext } from '../loader/mod.ts'
 import { MachineSession, minionFunctions } from '../minion/mod.ts'
 import { LocalPillar } from '../pillar/mod.ts'
+import { ownBackends } from '../pybridge/mod.ts'
 import type { MasterAccess } from '../runner/mod.ts'
 import type { DaemonAccess, FunctionContext, MasterReach, PillarRequest } from '../sdk/mod.ts'
 import { type RosterEntry, sshTarget } from './roster/mod.ts'
@@ -63,7 +64,7 @@ export class SshSession {
     this.session = new MachineSession({
       ...{ opts, machine, log },
       ...(signal && { signal }),
-      files: ({ controller, whole }) => new LocalFileClient(opts, controller, log, whole),
+      files: ({ controller, whole }) => new LocalFileClient(opts, controller, log, whole, async () => ownBackends),
       pillar: (grains, { controller }) => this.compilePillar(grains, controller),
       daemon: this.daemon(),
       more: { masked: false, templateError, ...(hint && { hint }) },

@@ -1,10 +1,13 @@
 // The state tree of a minion without a master, from its own file server. A local file is read in place, so that errors
 // name the file that users edit; other files are first copied to the cache, as from a master.
+import { silentLog } from '../base/mod.ts'
 import { type Dict, decodeBytes } from '../data/mod.ts'
-import { LocalFileClient, openServedFiles, type ServedFiles } from '../fileserver/mod.ts'
+import { type LoadOwnBackends, LocalFileClient, openServedFiles, type ServedFiles } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { TreeFile } from '../render/mod.ts'
 import type { StateTree } from './compile/tree.ts'
+
+const loadOwn: LoadOwnBackends = async () => (await import('../pybridge/mod.ts')).ownBackends
 
 export class LocalTree implements StateTree {
   private readonly opts: Dict
@@ -23,7 +26,7 @@ export class LocalTree implements StateTree {
   }
 
   private async open(): Promise<ServedFiles> {
-    const server = await openServedFiles(this.opts, this.host)
+    const server = await openServedFiles(this.opts, this.host, silentLog, loadOwn)
     await server.refresh()
     return server
   }
@@ -45,6 +48,8 @@ export class LocalTree implements StateTree {
   }
 
   private copied(path: string, saltenv: string): Promise<string | false> {
-    return new LocalFileClient(this.opts, this.host).fetch(`salt://|${path}`, { saltenv })
+    return new LocalFileClient(this.opts, this.host, silentLog, this.host, loadOwn).fetch(`salt://|${path}`, {
+      saltenv,
+    })
   }
 }

@@ -2,7 +2,7 @@
 import { namedLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
-import { LocalFileClient } from '../fileserver/mod.ts'
+import { type LoadOwnBackends, LocalFileClient } from '../fileserver/mod.ts'
 import { type Registry, StateRegistry, type StateTable } from '../loader/mod.ts'
 import { nameGrains, renderForFunction } from '../render/mod.ts'
 import type { StateRun, StateRunRequest, StepMemory } from '../sdk/mod.ts'
@@ -27,6 +27,8 @@ export interface StateEngineParts {
 
 export type OpenStates = (functions: Registry, request: StateRunRequest) => Promise<StateRun>
 
+const loadOwn: LoadOwnBackends = async () => (await import('../pybridge/mod.ts')).ownBackends
+
 export function stateEngine(parts: StateEngineParts): OpenStates {
   return async (registry, request) => {
     const { opts } = request
@@ -43,7 +45,8 @@ export function stateEngine(parts: StateEngineParts): OpenStates {
       grains,
       pillar,
       memory: new Map(memory),
-      ...(request.ownRoots && opts.get('file_client') === 'local' && { files: new LocalFileClient(opts, host, log) }),
+      ...(request.ownRoots &&
+        opts.get('file_client') === 'local' && { files: new LocalFileClient(opts, host, log, host, loadOwn) }),
       masked: false,
       render: async (asked) =>
         (await renderForFunction(host, { ...asked, opts, grains, pillar, functions, log })).value,

@@ -10,7 +10,7 @@ import { clientConfig } from '../../src/config/mod.ts'
 import { type Dict, toPlain, type Value } from '../../src/data/mod.ts'
 import { LocalHost } from '../../src/host/mod.ts'
 import { moduleTable, Registry } from '../../src/loader/mod.ts'
-import { displayed, serveOwnBackends, thoriumStates } from '../../src/pybridge/mod.ts'
+import { displayed, thoriumStates } from '../../src/pybridge/mod.ts'
 import { ownRosterBackend } from '../../src/ssh/roster/own.ts'
 import {
   CACHE_DRIVER,
@@ -42,7 +42,6 @@ beforeAll(async () => {
     'tokens/kind.py': TOKEN_STORE,
   })
   packages.use()
-  serveOwnBackends()
   site = await TestSite.open()
   put('srv/one.sls', 'kept:\n  kind.present: []\n')
   put('srv/top.sls', 'base:\n  "web1":\n    - match: kind\n    - one\n')

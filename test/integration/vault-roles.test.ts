@@ -92,7 +92,14 @@ ownServer('The authority and the roles for SSH are as states want them', async (
   await vault.ask('POST', 'sys/mounts/ssh', { type: 'ssh' })
   await thrice(salt, 'vault_ssh.ca_present', { name: 'ca' })
   expect(await salt.call('vault_ssh.read_ca')).toMatch(/^ssh-rsa /)
-  const users = { name: 'users', allow_user_certificates: true, allowed_users: ['admin', 'deploy'], ttl: '1h' }
+  const users = {
+    // a field of OpenBao
+    allow_commas_in_identity_templates: true,
+    name: 'users',
+    allow_user_certificates: true,
+    allowed_users: ['admin', 'deploy'],
+    ttl: '1h',
+  }
   await thrice(salt, 'vault_ssh.role_present_ca', { ...users, default_extensions: { 'permit-pty': '' } })
   expect(
     (await salt.state('vault_ssh.role_present_ca', { ...users, allowed_users: 'admin', ttl: 60 })).changes,

@@ -5,6 +5,7 @@ import { normalize } from 'node:path/posix'
 import { createRoute, z } from '@hono/zod-openapi'
 import { isAnyError, recover } from '../../base/mod.ts'
 import { FileServer } from '../../fileserver/mod.ts'
+import { ownBackends } from '../../pybridge/mod.ts'
 import { HttpError } from '../errors.ts'
 import type { ApiService } from '../service.ts'
 import type { V1App } from './call.ts'
@@ -86,7 +87,7 @@ const content = createRoute({
 
 export function addFileRoutes(site: V1App, { master }: ApiService): void {
   const { host } = master.access
-  const server = new FileServer(master.access.opts, host, master.access.log)
+  const server = new FileServer(master.access.opts, host, master.access.log, ownBackends)
   site.openapi(environments, async (c) => {
     await c.var.call.need('runner', 'fileserver.envs')
     return c.json({ items: (await server.envs()).map((name) => ({ name })), next: null }, 200)

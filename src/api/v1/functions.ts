@@ -3,6 +3,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { FileServer } from '../../fileserver/mod.ts'
 import { moduleTable, stateTable } from '../../loader/mod.ts'
+import { ownBackends } from '../../pybridge/mod.ts'
 import type { FunctionDescription } from '../../sdk/mod.ts'
 import { HttpError } from '../errors.ts'
 import type { ApiService } from '../service.ts'
@@ -180,7 +181,7 @@ export function addFunctionRoutes(site: V1App, service: ApiService): void {
     return registry.has(name) ? [{ module: null, declaration: await registry.find(name) }] : []
   }
   const { opts, host, log } = service.master.access
-  const own = new OwnFunctions(new FileServer(opts, host, log), host)
+  const own = new OwnFunctions(new FileServer(opts, host, log, ownBackends), host)
   site.openapi(list, async (c) => {
     const { family, q, docs, limit, cursor } = c.req.valid('query')
     const [afterFamily = '', afterName = ''] = placeShape(cursor, 2) ?? []
