@@ -142,6 +142,29 @@ test('Foreman is pillar of a host', async () => {
   })
 })
 
+test('A page of NetBox is asked for by the protocol that is configured, and of no other server', async () => {
+  let next = ''
+  const service = await startWebService(({ url }) => {
+    if (url.includes('devices')) return JSON.stringify({ next: null, results: [{ id: 7, name: 'web1' }] })
+    return JSON.stringify(url.includes('offset') ? { next: null, results: [] } : { next, results: [] })
+  })
+  await using(service, async ({ url, calls }) => {
+    const settings = {
+      api_url: `${url}/api`,
+      api_token: 'nb',
+      site_details: false,
+      site_prefixes: false,
+      interfaces: true,
+    }
+    // the protocol of the next page is that of the servers behind a proxy
+    next = `${url.replace('http:', 'https:')}/api/dcim/interfaces/?offset=1`
+    expect(await pillarOf([{ netbox: settings }])).toMatchObject({ netbox: { id: 7 } })
+    expect(calls.at(-1)).toMatchObject({ url: '/api/dcim/interfaces/?offset=1' })
+    next = 'http://127.0.0.2:1/api/?offset=1'
+    expect(JSON.stringify(await pillarOf([{ netbox: settings }]))).toContain('leads to another server')
+  })
+})
+
 test('NetBox is pillar of a device, with all that is asked for', async () => {
   const pages: Record<string, object> = {
     '/api/dcim/devices/?name=web1': {

@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { afterEach, expect, it } from 'vitest'
 import type { Dict } from '../../src/data/mod.ts'
 import type { MasterChannel } from '../../src/wire/mod.ts'
@@ -105,4 +106,29 @@ it('an expression in the mine does not hold up the master that reads it', async 
   await expect.poll(ended).toBeDefined()
   expect(process.cpuUsage(before).user / 1e6).toBeLessThan(10)
   expect(ended()?.get('return')).toEqual(new Map())
+})
+
+it('a minion that asks for the options of its master gets those of states alone', async () => {
+  site = await Besieged.start((path) => ({
+    sharedsecret: 'canary',
+    external_auth: { sharedsecret: { joe: ['canary.*'] } },
+    ext_pillar: [{ http_json: { url: 'http://joe:canary@127.0.0.1:1/' } }],
+    gitfs_remotes: [],
+    vault: { auth: { token: 'canary' } },
+    'mysql.pass': 'canary',
+    nodegroups: { admins: 'L@web1' },
+    own_option: 'canary',
+    pillar_roots: { base: [path('canary')] },
+  }))
+  const evil = await site.minion('evil')
+  const asked = { cmd: '_master_opts', id: 'evil' }
+  for (const load of [asked, { ...asked, env_only: true }, { ...asked, opts: dict({ own_option: true }) }]) {
+    const told = await evil.send(dict(load))
+    const names = [...(told as Dict).keys()]
+    expect(names).toContain('env_order')
+    expect(names.filter((name) => /pass|secret|auth|ext_pillar|vault|own|pillar|roots/.test(String(name)))).toEqual([
+      'file_roots',
+    ])
+    expect(inspect(told, { depth: 20 })).not.toContain('canary')
+  }
 })

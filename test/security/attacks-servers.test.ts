@@ -7,6 +7,7 @@ import { LocalHost } from '../../src/host/mod.ts'
 import { httpClient } from '../../src/http/mod.ts'
 import { RedisClient } from '../../src/library/databases/redis/module/client.ts'
 import rest from '../../src/master/access/backend-rest.ts'
+import { readCollector } from '../../src/telemetry/otlp/collector.ts'
 import { until } from '../until.ts'
 import { Besieged, dict } from './besieged.ts'
 
@@ -92,6 +93,14 @@ describe('a web server', () => {
     const [first, last] = seen.map((request) => request.headers)
     expect(first).toMatchObject({ 'x-vault-token': 's.1', authorization: expect.any(String) })
     expect(Object.keys(last!).sort()).toEqual(['connection', 'host', 'user-agent', 'x-kept'])
+  })
+
+  it('that takes telemetry is not read to the end of its answer', async () => {
+    left.delete('/endless')
+    const settings = dict({ endpoint: `${addressOf(server)}/endless` })
+    const given = { settings, signal: 'traces', service: 'salt-master', log: () => undefined } as const
+    await readCollector('otlp-http', given)!.send({ resourceSpans: [] }, 60_000)
+    await until('the connection is closed', () => left.has('/endless'))
   })
 
   it('that judges logins fills no memory by its answer', async () => {

@@ -50,6 +50,8 @@ describe('loadJson', () => {
 describe('findJson', () => {
   it('takes the first document that reads well', () => {
     expect(findJson('Warning: [x] {"a": 1} trailing')).toEqual(new Map([['a', 1]]))
+    // each bracket of a long text may begin the data
+    expect(() => findJson('\x1b['.repeat(1 << 19))).toThrow(expect.objectContaining({ code: 'ValueError' }))
     expect(() => findJson('nothing [ here')).toThrow(expect.objectContaining({ code: 'ValueError', message: '' }))
   })
 })

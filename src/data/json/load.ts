@@ -13,14 +13,17 @@ export function loadJson(source: string | Uint8Array): Value {
   return new JsonReader(text).document()
 }
 
+/** The error where nobody sees it: its place in a long text costs as much as the text is long. */
+const NOT_JSON = new PyError('JSONDecodeError', '')
+
 /** Return the first valid object or array in the text, whatever surrounds it; throw ValueError if there is none. */
 export function findJson(text: string): Value {
   const opening = /[{[]/g
   for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
     try {
-      return new JsonReader(text, match.index).value()
+      return new JsonReader(text, match.index, true).value()
     } catch (error) {
-      if (!(error instanceof PyError && error.code === 'JSONDecodeError')) throw error
+      if (error !== NOT_JSON) throw error
     }
   }
   throw new PyError('ValueError', '')
@@ -102,10 +105,12 @@ class JsonReader {
   private at: number
   private depth = 0
   private units = 0
+  private readonly isQuiet: boolean
 
-  constructor(text: string, at = 0) {
+  constructor(text: string, at = 0, isQuiet = false) {
     this.text = text
     this.at = at
+    this.isQuiet = isQuiet
   }
 
   document(): Value {
@@ -130,7 +135,7 @@ class JsonReader {
   }
 
   private error(message: string, at = this.at): PyError {
-    return decodeError(message, this.text, at)
+    return this.isQuiet ? NOT_JSON : decodeError(message, this.text, at)
   }
 
   private skipSpace(): void {

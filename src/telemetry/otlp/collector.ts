@@ -17,6 +17,9 @@ const SIGNALS: Readonly<Record<Signal, { schema: MessageSchema; service: string 
 const HTTP_ENDPOINT = 'http://localhost:4318'
 const GRPC_ENDPOINT = 'localhost:4317'
 
+/** Bytes of an answer that are read. */
+const MOST_READ = 64 << 10
+
 export interface Collector {
   /** The name in log lines. */
   readonly name: string
@@ -85,7 +88,9 @@ function overHttp(
       redirect: 'error',
       signal: AbortSignal.timeout(milliseconds),
     })
-    await response.arrayBuffer()
+    // a body that is read to its end lets the connection be used again; a long one is of no use
+    if (Number(response.headers.get('content-length') ?? Number.NaN) <= MOST_READ) await response.arrayBuffer()
+    else await response.body?.cancel()
     if (!response.ok) throw new Error(`status ${response.status}`)
   }
   return { name: shownUrl(url), resource, send }
