@@ -1,9 +1,8 @@
 // Updates of the remotes of a backend: on request, by interval, or once in a program with local files. A failing remote
 // keeps serving the last fetched files; its failure and its recovery are reported once each.
-import { type Log, toError } from '../base/mod.ts'
+import { type Log, toError, withoutLogin } from '../base/mod.ts'
 import { placeOfOption } from '../config/mod.ts'
 import { type Dict, dictFrom, type Value } from '../data/mod.ts'
-import { withoutLogin } from '../git/mod.ts'
 import type { UpdateReport, UpdateRequest } from './backend.ts'
 
 /** The status of the last fetches; times in seconds since the epoch. */

@@ -1,6 +1,6 @@
 // The address of a repository: the text for git, and the login in it. All users of the machine can read the arguments
 // of a process, so the login is removed and passed in the environment.
-import { isAnyError, recover } from '../base/mod.ts'
+import { isAnyError, recover, withoutLogin } from '../base/mod.ts'
 import { GitError } from './errors.ts'
 
 export interface GitAddress {
@@ -73,11 +73,4 @@ function withScheme(
 function decoded(text: string): string {
   // a percent sign that begins no escape is literal
   return recover(isAnyError, text, () => decodeURIComponent(text))
-}
-
-/** Return an address, perhaps after a branch, as logs and answers may show it. */
-export function withoutLogin(url: string): string {
-  return url.replace(/(?<=^|\s)([A-Za-z][\w+.-]*:\/\/)[^/?#]*@/, (whole, scheme: string) =>
-    /^(ssh|sftp|git\+ssh|ssh\+git):/i.test(scheme) && !whole.slice(scheme.length).includes(':') ? whole : scheme,
-  )
 }

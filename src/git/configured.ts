@@ -2,9 +2,8 @@
 // errors are found here, in Salt's words, so that later code can rely on a remote.
 import { createHash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
-import type { Log } from '../base/mod.ts'
+import { type Log, withoutLogin } from '../base/mod.ts'
 import { type Dict, isDict, isList, repr, SaltError, str, textOf, truthy, type Value } from '../data/mod.ts'
-import { withoutLogin } from './address.ts'
 import { type GitRemote, plainRemote } from './remote.ts'
 
 export type GitRole = 'gitfs' | 'git_pillar' | 'winrepo'

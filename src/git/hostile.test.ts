@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { silentLog } from '../base/mod.ts'
-import { checkOut, type GitMirror, mirrorOf, plainRemote, withoutLogin } from './mod.ts'
+import { silentLog, withoutLogin } from '../base/mod.ts'
+import { checkOut, type GitMirror, mirrorOf, plainRemote } from './mod.ts'
 
 let root = ''
 const servers: Server[] = []

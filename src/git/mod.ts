@@ -1,5 +1,5 @@
 // Git repositories: one bare mirror of each below the cache, read by object ids.
-export { type GitAddress, parseAddress, withoutLogin } from './address.ts'
+export { type GitAddress, parseAddress } from './address.ts'
 export { checkOut } from './checkout.ts'
 export {
   type ConfiguredRemote,

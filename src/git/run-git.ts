@@ -2,9 +2,9 @@
 // login.
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
-import { shownText } from '../base/mod.ts'
+import { shownText, withoutLogin } from '../base/mod.ts'
 import { LocalHost } from '../host/mod.ts'
-import { parseAddress, withoutLogin } from './address.ts'
+import { parseAddress } from './address.ts'
 import { GitError, type GitErrorCode } from './errors.ts'
 import type { GitRemote } from './remote.ts'
 

@@ -1,4 +1,5 @@
 // One request to a web service: the status, the headers and the text of its answer. A service that does not answer is an error that names it.
+import { withoutLogin } from '../base/mod.ts'
 import { failure, isDict, loadJson, misuse, numberOf, str, type Value } from '../data/mod.ts'
 import type { FunctionContext } from './context.ts'
 
@@ -39,7 +40,7 @@ export function webUrl(text: string, option: string): URL {
 /** Send a request. Any status is an answer. */
 export async function askWeb({ http }: Pick<FunctionContext, 'http'>, request: WebRequest): Promise<WebAnswer> {
   const { url, method = 'GET', headers = {}, body, username, password, verify, ca, cert } = request
-  webUrl(url, request.hasSecretPath ? 'The address of the request' : `'${url}'`)
+  webUrl(url, request.hasSecretPath ? 'The address of the request' : `'${withoutLogin(url)}'`)
   const query = new Map<string, Value>([
     ['url', url],
     ['method', method],

@@ -1,7 +1,6 @@
 // The address of a repository: the text for the program, and the login in it. All users of the machine can read the
 // arguments of a process, so the password is removed.
-import { isAnyError, recover } from '../../base/mod.ts'
-import { withoutLogin } from '../../git/mod.ts'
+import { isAnyError, recover, withoutLogin } from '../../base/mod.ts'
 import { TreeError } from './program.ts'
 
 export interface TreeAddress {

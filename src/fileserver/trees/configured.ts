@@ -1,7 +1,6 @@
 // The configured remotes of svnfs and hgfs: an address, or an address with options.
-import type { Log } from '../../base/mod.ts'
+import { type Log, withoutLogin } from '../../base/mod.ts'
 import { type Dict, isDict, isList, SaltError, str, type Value } from '../../data/mod.ts'
-import { withoutLogin } from '../../git/mod.ts'
 
 export interface ConfiguredTree {
   url: string

@@ -1,10 +1,12 @@
 // `git`: pillar from Git repositories. Each remote is `BRANCH URL`, or only a URL, with its own options below it; the
 // defaults are the options `git_pillar_*`. A branch is an environment, and `git_pillar_base` is base. Files are read
 // from the objects of a mirror without a checkout, so compilations of different environments do not interfere.
+
 import { normalize } from 'node:path/posix'
+import { withoutLogin } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isList, str, truthy, type Value } from '../../data/mod.ts'
-import { type ConfiguredRemote, type GitCommit, type GitRefs, withoutLogin } from '../../git/mod.ts'
+import type { ConfiguredRemote, GitCommit, GitRefs } from '../../git/mod.ts'
 import { arg, defineExtPillar } from '../../sdk/mod.ts'
 import { ExtPillarUnavailable, type OwnPillarContext } from '../ext-pillar.ts'
 import { GitFolder } from '../pillar-folder.ts'

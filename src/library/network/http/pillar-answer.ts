@@ -1,5 +1,6 @@
 // `http_json` and `http_yaml`: the answer of a web server as pillar. `%s` in the URL is replaced by the minion id, and
 // with `with_grains` a name in angle brackets by the value of a grain.
+import { withoutLogin } from '../../../base/mod.ts'
 import { str, traverse, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, type ExtPillarContext } from '../../../sdk/mod.ts'
 
@@ -38,9 +39,6 @@ function addressFor({ minionId, grains, log }: ExtPillarContext, args: AnswerArg
   }
   return url
 }
-
-/** Return an address as logs may show it. */
-const withoutLogin = (url: string): string => url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1')
 
 /** Return the decoded answer for a minion; after a logged error, an empty dict. */
 export async function answerFor(ctx: ExtPillarContext, kind: 'json' | 'yaml', args: AnswerArgs): Promise<Value> {
