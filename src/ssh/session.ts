@@ -23,8 +23,9 @@ export interface SshSessionParts {
   /** The master's options, overridden by those of the program. */
   opts: Dict
   log: Log
-  /** The job that the session is for. */
+  /** The job that the session is for, and its function. */
   jid?: string
+  fun?: string
   /** Aborts commands on the target. */
   signal?: AbortSignal
   /** The private folder for the sockets of connections. */
@@ -59,7 +60,7 @@ export class SshSession {
     this.target = reached.target
     this.opts = sessionOptions(parts.opts, entry)
     const { opts, machine } = this
-    const log = targetLog(parts.log, entry.id)
+    const log = targetLog(parts.log, entry.id, parts.fun)
     const given = [parts.opts.get('ssh_grains'), entry.settings.get('grains')]
     this.session = new MachineSession({
       ...{ opts, machine, log },

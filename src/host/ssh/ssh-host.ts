@@ -151,7 +151,8 @@ export class SshHost extends SshFiles implements Host {
 
   /** Return the answer to a read: from what was sent for the present work, else from the cache or the target. */
   private look<T>(read: SshRead): Promise<T> {
-    return this.own.sent?.answerTo<T>(read) ?? this.cache.get(read)
+    const ask = (): Promise<T> => this.cache.get(read)
+    return this.own.sent?.answerTo(read, ask) ?? ask()
   }
 
   private get commandTools(): CommandTools {

@@ -2,7 +2,8 @@
 import { type ModuleTable, moduleTable } from '../../loader/mod.ts'
 import type { NestedCalls } from '../nested.ts'
 
-export function sessionTable(nested: NestedCalls): ModuleTable {
+/** `fun` is the function of the job. */
+export function sessionTable(nested: NestedCalls, fun: string): ModuleTable {
   const mine = {
     functions: ['get'],
     load: async () => ({ default: (await import('./mine.ts')).mineWrapper(nested) }),
@@ -20,8 +21,8 @@ export function sessionTable(nested: NestedCalls): ModuleTable {
     load: async () => ({ default: (await import('./state.ts')).stateWrapper() }),
   }
   const cp = {
-    functions: ['convert_cache_path'],
-    load: async () => ({ default: (await import('./cp.ts')).cpWrapper() }),
+    functions: ['convert_cache_path', ...(fun === 'cp.get_url' ? ['get_url'] : [])],
+    load: async () => ({ default: await (await import('./cp.ts')).cpWrapper() }),
   }
   const certificates = (module: 'ssh_pki' | 'x509') => ({
     functions: ['certificate_managed_wrapper'],
