@@ -21,7 +21,7 @@ export function emptyOutputFile(opts: Dict): void {
   }
 }
 
-function append(file: string, text: string): void {
+function append(file: string, text: string | Uint8Array): void {
   try {
     appendFileSync(file, text)
   } catch (error) {
@@ -35,4 +35,14 @@ export function writeResult(opts: Dict, streams: Streams, text: string): void {
   const file = fileOf(opts)
   if (file === '') streams.out(`${text}\n`)
   else append(file, `${text}\n`)
+}
+
+/** Write a result as pieces of whole lines. */
+export function writePieces(opts: Dict, streams: Streams, pieces: readonly Uint8Array[]): void {
+  const file = fileOf(opts)
+  for (const piece of pieces) {
+    if (file !== '') append(file, piece)
+    else if (streams.outBytes) streams.outBytes(piece)
+    else streams.out(Buffer.from(piece).toString())
+  }
 }

@@ -2,6 +2,8 @@
 
 export interface Streams {
   out(text: string): void
+  /** Write whole lines of UTF-8, which cost less than a string of them. */
+  outBytes?(bytes: Uint8Array): void
   err(text: string): void
   /** Whether a person sees the output as it comes. */
   readonly terminal: boolean
@@ -19,6 +21,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 export const processStreams: Streams = {
   out: (text) => void process.stdout.write(text),
+  outBytes: (bytes) => void process.stdout.write(bytes),
   err: (text) => void process.stderr.write(text),
   terminal: process.stdout.isTTY === true,
   errTerminal: process.stderr.isTTY === true,

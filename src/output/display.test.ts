@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
-import { dictFrom, EncodedDict, EncodedEntry, Float, OrderedDict, tuple, type Value } from '../data/mod.ts'
-import { display, displayHtml, displayPlain } from './display.ts'
+import { type Dict, dictFrom, EncodedDict, EncodedEntry, Float, OrderedDict, tuple, type Value } from '../data/mod.ts'
+import { display, displayHtml, displayPieces, displayPlain } from './display.ts'
 
 const dict = (entries: Record<string, Value>) => dictFrom(entries)
 
@@ -158,4 +158,35 @@ describe('an encoded dict, shown nested, is the same text as the dict', () => {
 
   const jobOf = (index: number): Value =>
     dict({ ...plain, Target: 'x'.repeat(index % 400), ...(index % 10 === 0 && { Metadata: index }) })
+})
+
+describe('pieces of an encoded dict', () => {
+  const entry = (key: string, value: Value): EncodedEntry => new EncodedEntry(key, () => value)
+  const job = (fun: Value, arg: Value[] = []): Dict => dictFrom({ Function: fun, Arguments: arg, User: 'root' })
+  const many = (count: number): EncodedEntry[] =>
+    Array.from({ length: count }, (_, i) => entry(String(100_000 + i), job('test.ping', [`argument ${i}`, 'é', i])))
+
+  test.each([
+    ['one plain entry', [entry('a', job('test.ping'))]],
+    ['values that are not plain', [entry('a', job('é')), entry('b', 5), entry('c', job('x', [1]))]],
+    ['more than a piece', many(20_000)],
+  ])('are the displayed text and a line end: %s', (_what, entries) => {
+    const dict = new EncodedDict(entries)
+    for (const color of [true, false]) {
+      const opts = new Map<Value, Value>([['color', color]])
+      const pieces = displayPieces(null, dict, opts, {})!
+      expect(Buffer.concat(pieces).toString()).toBe(`${display(null, dict, opts, {})}\n`)
+      expect(pieces.every((piece) => piece.at(-1) === 0x0a)).toBe(true)
+    }
+  })
+
+  test.each([
+    ['an empty dict', [], new Map()],
+    ['keys out of order', [entry('b', 1), entry('a', 1)], new Map()],
+    ['blanks at the end', [entry('a', dictFrom({ User: 'root ' }))], new Map()],
+    ['another outputter', [entry('a', 1)], new Map([['output', 'json']])],
+    ['an indent', [entry('a', 1)], new Map([['nested_indent', 4]])],
+  ])('are not made of %s', (_what, entries, opts: Map<Value, Value>) => {
+    expect(displayPieces(null, new EncodedDict(entries), new Map([...opts, ['color', false]]), {})).toBeUndefined()
+  })
 })

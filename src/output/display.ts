@@ -2,7 +2,7 @@
 import { type Log, silentLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { EncodedDict, PyError, readValue, truthy, type Value } from '../data/mod.ts'
-import { nested } from './nested.ts'
+import { nested, nestedPieces } from './nested.ts'
 import type { Outputter, Screen } from './outputter.ts'
 import { outputters } from './outputters.ts'
 import { palette } from './palette.ts'
@@ -31,19 +31,23 @@ export function display(
   opts: ReadonlyMap<Value, Value> = new Map(),
   call: DisplayCall = {},
 ): string {
-  const { kwargs = new Map(), log = silentLog, terminal = false, windows = false, isLast = false } = call
-  const use = colorFor(opts, { terminal, windows })
-  const theme = truthy(use) ? option(opts, 'color_theme') : ''
-  const screen: Screen = {
-    opts,
-    kwargs,
-    log,
-    colors: palette(use, theme ? readTheme(theme, log) : undefined),
-    show: (inner, part, arguments_) => shown(inner, () => part, { ...screen, kwargs: arguments_ }),
-  }
+  const screen = screenOf(opts, call)
   // an encoded dict makes a value for each reader
   if (data instanceof EncodedDict) return shown(out, () => data, screen) ?? ''
-  return shown(out, () => (isLast ? settledData(data) : rebuilt(data)), screen) ?? ''
+  return shown(out, () => (call.isLast ? settledData(data) : rebuilt(data)), screen) ?? ''
+}
+
+/**
+ * Return the same text and a line end as pieces of UTF-8, for a large encoded dict that `nested` shows; undefined for all other data.
+ */
+export function displayPieces(
+  out: string | null,
+  data: Value,
+  opts: ReadonlyMap<Value, Value> = new Map(),
+  call: DisplayCall = {},
+): readonly Uint8Array[] | undefined {
+  if (!(data instanceof EncodedDict) || selectOutputter(out, opts) !== 'nested') return undefined
+  return nestedPieces(data, screenOf(opts, call))
 }
 
 /** The same without colours (`string_format`). */
@@ -56,6 +60,20 @@ export function displayHtml(...call: Parameters<typeof display>): string {
   return displayPlain(...call)
     .replaceAll(' ', '&nbsp;')
     .replaceAll('\n', '<br />')
+}
+
+function screenOf(opts: ReadonlyMap<Value, Value>, call: DisplayCall): Screen {
+  const { kwargs = new Map(), log = silentLog, terminal = false, windows = false } = call
+  const use = colorFor(opts, { terminal, windows })
+  const theme = truthy(use) ? option(opts, 'color_theme') : ''
+  const screen: Screen = {
+    opts,
+    kwargs,
+    log,
+    colors: palette(use, theme ? readTheme(theme, log) : undefined),
+    show: (inner, part, arguments_) => shown(inner, () => part, { ...screen, kwargs: arguments_ }),
+  }
+  return screen
 }
 
 function shown(out: string | null, dataOf: () => Value, screen: Screen): string | undefined {

@@ -1,4 +1,4 @@
-export { type DisplayCall, display, displayHtml, displayPlain } from './display.ts'
+export { type DisplayCall, display, displayHtml, displayPieces, displayPlain } from './display.ts'
 export type { Outputter, Screen } from './outputter.ts'
 export { outputters } from './outputters.ts'
 export { type ColorName, type Palette, palette } from './palette.ts'

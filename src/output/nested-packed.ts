@@ -14,11 +14,14 @@ export interface NestedStyle {
   lines(value: Value, indent: number): readonly string[]
 }
 
-/** Return the lines of the entries of a packed dict in one text; undefined where the keys are not plain, or not in order. */
-export const packedNested = (bytes: Uint8Array, style: NestedStyle): string | undefined =>
-  new PackedNested(bytes, style).text()
+/**
+ * Return the lines of the entries of a packed dict as pieces of UTF-8, each of whole lines; undefined where the keys are not plain,
+ * or not in order.
+ */
+export const packedNested = (bytes: Uint8Array, style: NestedStyle): Buffer[] | undefined =>
+  new PackedNested(bytes, style).written()
 
-/** Bytes that are made into a text at a time. */
+/** Bytes of a piece. */
 const CHUNK = 1 << 20
 
 /** Longer texts are copied by a call, which costs more than the bytes of a short one. */
@@ -40,7 +43,7 @@ interface Shape {
 class PackedNested {
   private readonly cursor: PackedCursor
   private readonly style: NestedStyle
-  private readonly texts: string[] = []
+  private readonly pieces: Buffer[] = []
   private buffer = Buffer.allocUnsafe(CHUNK)
   private at = 0
   private shape: Shape | undefined
@@ -66,7 +69,7 @@ class PackedNested {
     this.lineEnd = Buffer.from(`${colors.ENDC}\n`)
   }
 
-  text(): string | undefined {
+  written(): Buffer[] | undefined {
     const { cursor } = this
     const count = cursor.map() ?? 0
     let [from, to] = [-1, -1]
@@ -80,7 +83,7 @@ class PackedNested {
       if (this.at > CHUNK / 2) this.flush()
     }
     this.flush()
-    return this.texts.join('').slice(0, -1)
+    return this.pieces
   }
 
   /** Return whether the key that the cursor passed is behind another one in their order. */
@@ -200,7 +203,10 @@ class PackedNested {
   }
 
   private flush(): void {
-    this.texts.push(this.buffer.toString('utf8', 0, this.at))
+    if (this.at === 0) return
+    this.pieces.push(this.buffer.subarray(0, this.at))
+    // the rest of the memory is for the next piece
+    this.buffer = this.buffer.length - this.at < CHUNK / 2 ? Buffer.allocUnsafe(CHUNK) : this.buffer.subarray(this.at)
     this.at = 0
   }
 }

@@ -23,11 +23,31 @@ import { settledData } from './settle.ts'
 import { margin, needSpaces, stripEscapes } from './text.ts'
 
 export const nested: Outputter = (data, screen) => {
-  const asked = getOr(screen.kwargs, 'nested_indent', 0)
-  const indent = truthy(asked) ? asked : getOr(screen.opts, 'nested_indent', 0)
-  const writer = new NestedWriter(screen, !equals(getOr(screen.kwargs, '_retcode', 0), 0))
-  writer.write(data, needSpaces(indent), '')
+  const writer = writerFor(screen)
+  writer.write(data, indentOf(screen), '')
   return writer.finished()
+}
+
+/**
+ * Return the text of an encoded dict and a line end as pieces of UTF-8; undefined where the text has to be made in one piece. The text
+ * of a large dict costs less if it is never a string.
+ */
+export function nestedPieces(dict: EncodedDict, screen: Screen): readonly Buffer[] | undefined {
+  if (indentOf(screen) !== 0) return undefined
+  const pieces = writerFor(screen).packed(dict, 0, '')
+  // blanks at the end of a text are not printed
+  const last = pieces?.at(-1)?.at(-2) ?? SPACE
+  return last > SPACE ? pieces : undefined
+}
+
+const SPACE = 0x20
+
+const writerFor = (screen: Screen): NestedWriter =>
+  new NestedWriter(screen, !equals(getOr(screen.kwargs, '_retcode', 0), 0))
+
+function indentOf({ kwargs, opts }: Screen): number {
+  const asked = getOr(kwargs, 'nested_indent', 0)
+  return needSpaces(truthy(asked) ? asked : getOr(opts, 'nested_indent', 0))
 }
 
 /** Text of one line that is shown as it is. */
@@ -94,12 +114,17 @@ class NestedWriter {
 
   /** Write an encoded dict, most entries of which are never unpacked. */
   private encoded(dict: EncodedDict, indent: number, prefix: string): void {
+    const pieces = this.packed(dict, indent, prefix)
+    if (!pieces || pieces.length === 0) return this.dict(settledData(dict.unpack()) as Dict, indent, prefix)
+    if (indent !== 0) this.line(indent, this.keyColor, '----------')
+    this.lines.push(pieces.join('').slice(0, -1))
+  }
+
+  /** Return the lines of the entries of an encoded dict; undefined where it has to be unpacked. */
+  packed(dict: EncodedDict, indent: number, prefix: string): readonly Buffer[] | undefined {
     const { colors, keyColor } = this
     const lines = (value: Value, at: number): readonly string[] => this.linesOf(value, at)
-    const text = packedNested(dict.bytes, { colors, keyColor, indent, prefix, lines })
-    if (!text) return this.dict(settledData(dict.unpack()) as Dict, indent, prefix)
-    if (indent !== 0) this.line(indent, this.keyColor, '----------')
-    this.lines.push(text)
+    return packedNested(dict.bytes, { colors, keyColor, indent, prefix, lines })
   }
 
   private linesOf(value: Value, indent: number): string[] {

@@ -62,6 +62,8 @@ const LITTLE = 4 << 20
  * most belong to the start. Functions that are called again are compiled again. The heap is made compact at the same time.
  */
 const QUIET = 0.05
+/** CPU milliseconds of a daemon whose fast code is worth its memory. */
+const WARM_MS = 2000
 const TRIMS = ['stress-flush-code', 'compact-on-every-full-gc']
 
 /** Return V8's function that collects the heap. Compiled forms are valid for the flags as they were. */
@@ -85,7 +87,7 @@ const once = (make) => {
   return () => (made ??= make())
 }
 
-/** Return a function that tells whether the daemon was quiet since the last call, or since its start. */
+/** Return a function that tells whether the daemon was quiet since the last call, or since its start, and never busy before. */
 function quietness(performance) {
   let before = { at: 0, cpu: 0 }
   return () => {
@@ -93,7 +95,7 @@ function quietness(performance) {
     const now = { at: performance.now(), cpu: (user + system) / 1000 }
     const share = (now.cpu - before.cpu) / (now.at - before.at)
     before = now
-    return share < QUIET
+    return share < QUIET && now.cpu < WARM_MS
   }
 }
 

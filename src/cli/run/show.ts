@@ -3,8 +3,8 @@ import type { Log } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, textOf, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
-import { writeResult } from '../output-file.ts'
-import { displayedText } from '../shown-text.ts'
+import { writePieces, writeResult } from '../output-file.ts'
+import { displayedPieces, displayedText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 
 export class Printed {
@@ -22,7 +22,10 @@ export class Printed {
   async value(value: Value, out: string | null, retcode = 0): Promise<void> {
     if (option(this.opts, 'quiet')) return
     const kwargs = new Map<Value, Value>([['_retcode', retcode]])
-    this.write(await displayedText(out, value, this.opts, { ...this.showing, kwargs, isLast: true }))
+    const call = { ...this.showing, kwargs, isLast: true }
+    const pieces = displayedPieces(out, value, this.opts, call)
+    if (pieces) writePieces(this.opts, this.streams, pieces)
+    else this.write(await displayedText(out, value, this.opts, call))
   }
 
   /** Printed at once, in order with the function's own output. */
