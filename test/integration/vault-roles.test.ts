@@ -215,41 +215,58 @@ ownServer('Authorities are made in Vault, below others and of imported keys, cha
   await vault.ask('POST', 'sys/mounts/ca', { type: 'pki' })
   const mount = 'ca'
   const call = async (name: string, args: Plain[] = [], more: Record<string, Plain> = {}) =>
-    (await salt.call(`vault_pki.${name}`, args as never, { mount, ...more })) as Record<string, Plain>
+    (await salt.call(name, args as never, { mount, ...more })) as Record<string, Plain>
 
-  const root = await call('generate_root', ['Example Root'], { issuer_name: 'root', key_type: 'exported' })
+  const root = await call('vault_pki.generate_root', ['Example Root'], { issuer_name: 'root', key_type: 'exported' })
   expect(Object.keys(root)).toEqual(['certificate', 'issuer_id', 'key_id', 'private_key'])
   expect(hideMarked(String(root['private_key']))).not.toContain(root['private_key'])
   // the names of the arguments up to saltext-vault 1.8
-  const old = await call('generate_root', ['Old Root'], { type: 'internal', key_type: 'ec', max_path_length: 1 })
+  const old = await call('vault_pki.generate_root', ['Old Root'], {
+    type: 'internal',
+    key_type: 'ec',
+    max_path_length: 1,
+  })
   expect(Object.keys(old)).toEqual(['certificate', 'issuer_id', 'key_id'])
   expect(await salt.call('x509.read_certificate', [old['certificate'] as string])).toMatchObject({
     extensions: { basicConstraints: { ca: true, pathlen: 1 } },
   })
-  await expect(call('generate_root', ['Again'], { issuer_name: 'root' })).rejects.toThrow('issuer name already in use')
-  await expect(call('generate_root', ['X'], { issuer_name: 'default' })).rejects.toThrow('a reserved word')
-  await expect(call('generate_root', ['X'], { key_type: 'existing' })).rejects.toThrow('needs key_ref')
-  await expect(call('generate_root', ['X'], { key_type: 'none' })).rejects.toThrow(
+  await expect(call('vault_pki.generate_root', ['Again'], { issuer_name: 'root' })).rejects.toThrow(
+    'issuer name already in use',
+  )
+  await expect(call('vault_pki.generate_root', ['X'], { issuer_name: 'default' })).rejects.toThrow('a reserved word')
+  await expect(call('vault_pki.generate_root', ['X'], { key_type: 'existing' })).rejects.toThrow('needs key_ref')
+  await expect(call('vault_pki.generate_root', ['X'], { key_type: 'none' })).rejects.toThrow(
     "'key_type': 'none'. Valid: existing",
   )
-  await expect(call('generate_key', [], { key_type: 'kms' })).rejects.toThrow('needs either managed_key_name')
+  await expect(call('vault_pki.generate_key', [], { key_type: 'kms' })).rejects.toThrow('needs either managed_key_name')
 
-  const made = await call('generate_key', [], { key_name: 'web', key_algo: 'ec' })
+  const made = await call('vault_pki.generate_key', [], { key_name: 'web', key_algo: 'ec' })
   expect(made).toMatchObject({ key_name: 'web', key_type: 'ec' })
-  expect(await call('get_key_id', ['web'])).toBe(made['key_id'])
-  expect(await call('list_keys')).toMatchObject({ [String(made['key_id'])]: { key_name: 'web' } })
-  await expect(call('get_key_id', ['none'])).rejects.toThrow("No key is associated with reference 'none' on mount 'ca'")
-  const csr = await call('generate_intermediate_csr', [], { key_type: 'existing', key_ref: 'web', common_name: 'Web' })
+  expect(await call('vault_pki.get_key_id', ['web'])).toBe(made['key_id'])
+  expect(await call('vault_pki.list_keys')).toMatchObject({ [String(made['key_id'])]: { key_name: 'web' } })
+  await expect(call('vault_pki.get_key_id', ['none'])).rejects.toThrow(
+    "No key is associated with reference 'none' on mount 'ca'",
+  )
+  const csr = await call('vault_pki.generate_intermediate_csr', [], {
+    key_type: 'existing',
+    key_ref: 'web',
+    common_name: 'Web',
+  })
   expect(csr['csr']).toContain('BEGIN CERTIFICATE REQUEST')
   const conflict = { key_type: 'existing', key_ref: 'web', key_algo: 'rsa' }
-  await expect(call('generate_intermediate_csr', [], conflict)).rejects.toThrow('takes no properties of a new key')
+  await expect(call('vault_pki.generate_intermediate_csr', [], conflict)).rejects.toThrow(
+    'takes no properties of a new key',
+  )
 
   // the root outside of Vault signs it
   const [signing_private_key, signing_cert] = [root['private_key']!, root['certificate']!]
-  const below = await call('generate_intermediate', ['web', 'Example Web'], { signing_private_key, signing_cert })
+  const below = await call('vault_pki.generate_intermediate', ['web', 'Example Web'], {
+    signing_private_key,
+    signing_cert,
+  })
   const [issuer] = below['imported_issuers'] as string[]
   expect(below['mapping']).toEqual({ [issuer!]: made['key_id'] })
-  const certificate = await call('read_issuer_certificate', [issuer!])
+  const certificate = await call('vault_pki.read_issuer_certificate', [issuer!])
   expect(await salt.call('x509.read_certificate', [certificate as never])).toMatchObject({
     subject: { CN: 'Example Web' },
     issuer: { CN: 'Example Root' },
@@ -257,45 +274,58 @@ ownServer('Authorities are made in Vault, below others and of imported keys, cha
   })
 
   const options = { name: 'web', usage: ['issuing-certificates'], ocsp_servers: ['https://ocsp.example.com'] }
-  expect(await call('update_issuer', [issuer!], options)).toBe(true)
-  expect(await call('read_issuer', ['web'])).toMatchObject({ issuer_id: issuer, usage: 'issuing-certificates' })
-  expect(await call('read_issuer_crl', ['web'])).toBeNull()
-  expect(await call('read_issuer_crl', ['none'])).toBeNull()
-  expect(await call('read_issuer_crl', ['root'], { delta: true })).toContain('crl/delta')
+  expect(await call('vault_pki.update_issuer', [issuer!], options)).toBe(true)
+  expect(await call('vault_pki.read_issuer', ['web'])).toMatchObject({
+    issuer_id: issuer,
+    usage: 'issuing-certificates',
+  })
+  expect(await call('vault_pki.read_issuer_crl', ['web'])).toBeNull()
+  expect(await call('vault_pki.read_issuer_crl', ['none'])).toBeNull()
+  expect(await call('vault_pki.read_issuer_crl', ['root'], { delta: true })).toContain('crl/delta')
 
   // a certificate has the chain of the issuer that signed it, whatever the default issuer is
-  await call('write_role', ['www'])
-  const leaf = await call('issue_certificate', ['www', 'www'], { issuer_ref: 'web' })
-  const full = await call('read_certificate_full', [leaf['serial_number'] as string])
+  await call('vault_pki.write_role', ['www'])
+  const leaf = await call('vault_pki.issue_certificate', ['www', 'www'], { issuer_ref: 'web' })
+  const full = await call('vault_pki.read_certificate_full', [leaf['serial_number'] as string])
   expect(full).toMatchObject({ certificate: leaf['certificate'], ca_chain: [certificate] })
-  const first = await call('read_certificate_full', ['ca'])
+  const first = await call('vault_pki.read_certificate_full', ['ca'])
   expect((first['ca_chain'] as string[])[0]).toBe(first['certificate'])
   const other = { certificate: leaf['certificate']!, private_key: root['private_key']! }
-  expect(await call('revoke_certificate', [], other)).toBe(false)
-  expect(await call('revoke_certificate', [], { ...other, private_key: leaf['private_key']! })).toBe(true)
-  expect(await call('list_revoked_certificates')).toEqual([leaf['serial_number']])
+  expect(await call('vault_pki.revoke_certificate', [], other)).toBe(false)
+  expect(await call('vault_pki.revoke_certificate', [], { ...other, private_key: leaf['private_key']! })).toBe(true)
+  expect(await call('vault_pki.list_revoked_certificates')).toEqual([leaf['serial_number']])
 
-  await expect(call('delete_key', ['web'])).rejects.toThrow('in use by an issuer')
-  expect(await call('delete_issuer', ['web'], { include_key: true })).toBe(true)
-  expect(await call('list_keys')).not.toHaveProperty(String(made['key_id']))
-  await call('delete_issuer', ['root'], { include_key: true })
+  await expect(call('vault_pki.delete_key', ['web'])).rejects.toThrow('in use by an issuer')
+  expect(await call('vault_pki.delete_issuer', ['web'], { include_key: true })).toBe(true)
+  expect(await call('vault_pki.list_keys')).not.toHaveProperty(String(made['key_id']))
+  await call('vault_pki.delete_issuer', ['root'], { include_key: true })
   const [cert, private_key] = [join(folder, 'root.crt'), join(folder, 'root.key')]
   writeFileSync(cert, String(root['certificate']))
   writeFileSync(private_key, String(root['private_key']))
-  const bare = await call('import_issuer', [cert])
+  const bare = await call('vault_pki.import_issuer', [cert])
   expect(bare).toMatchObject({ imported_keys: null, imported_issuers: [expect.any(String)] })
-  expect(await call('import_issuer', [cert], { private_key })).toMatchObject({ imported_keys: [expect.any(String)] })
+  expect(await call('vault_pki.import_issuer', [cert], { private_key })).toMatchObject({
+    imported_keys: [expect.any(String)],
+  })
 
-  expect(await call('write_urls', [], { ocsp_servers: 'https://ocsp.example.com', aia_url_templating: false })).toBe(
-    true,
-  )
-  expect(await call('read_urls')).toMatchObject({
+  expect(
+    await call('vault_pki.write_urls', [], { ocsp_servers: 'https://ocsp.example.com', aia_url_templating: false }),
+  ).toBe(true)
+  expect(await call('vault_pki.read_urls')).toMatchObject({
     ocsp_servers: ['https://ocsp.example.com'],
     issuing_certificates: [],
   })
-  expect(await call('write_urls', [], { ocsp_servers: '' })).toBe(true)
-  expect(await call('read_urls')).toMatchObject({ ocsp_servers: [] })
-  await expect(call('write_urls')).rejects.toThrow('Give at least one kind of address')
+  // the chain that comes with a certificate is imported with it
+  const bundle = `${certificate}${root['certificate']}`
+  const signed = await call('vault_pki.import_issuer_intermediate', [bundle])
+  expect(signed['imported_issuers']).toHaveLength(2)
+  const alone = { chain: [String(root['certificate'])] }
+  const chained = await call('vault_pki.import_issuer_intermediate', [bundle], alone)
+  expect(chained['imported_issuers']).toHaveLength(2)
+
+  expect(await call('vault_pki.write_urls', [], { ocsp_servers: '' })).toBe(true)
+  expect(await call('vault_pki.read_urls')).toMatchObject({ ocsp_servers: [] })
+  await expect(call('vault_pki.write_urls')).rejects.toThrow('Give at least one kind of address')
 })
 
 ownServer('A certificate in a file is signed by Vault, renewed when it differs, and left alone otherwise', async () => {
