@@ -264,13 +264,9 @@ ownServer('Authorities are made in Vault, below others and of imported keys, cha
     signing_private_key,
     signing_cert,
   })
-  const [signed] = below['imported_issuers'] as string[]
-  expect(below['mapping']).toEqual({ [signed!]: made['key_id'] })
-  const certificate = await call('vault_pki.read_issuer_certificate', [signed!])
-  await call('vault_pki.delete_issuer', [signed!])
-  const again = await call('vault_pki.import_issuer_intermediate', [certificate as never])
-  const [issuer] = again['imported_issuers'] as string[]
-  expect(again['mapping']).toEqual({ [issuer!]: made['key_id'] })
+  const [issuer] = below['imported_issuers'] as string[]
+  expect(below['mapping']).toEqual({ [issuer!]: made['key_id'] })
+  const certificate = await call('vault_pki.read_issuer_certificate', [issuer!])
   expect(await salt.call('x509.read_certificate', [certificate as never])).toMatchObject({
     subject: { CN: 'Example Web' },
     issuer: { CN: 'Example Root' },
@@ -319,6 +315,14 @@ ownServer('Authorities are made in Vault, below others and of imported keys, cha
     ocsp_servers: ['https://ocsp.example.com'],
     issuing_certificates: [],
   })
+  // the chain that comes with a certificate is imported with it
+  const bundle = `${certificate}${root['certificate']}`
+  const signed = await call('vault_pki.import_issuer_intermediate', [bundle])
+  expect(signed['imported_issuers']).toHaveLength(2)
+  const alone = { chain: [String(root['certificate'])] }
+  const chained = await call('vault_pki.import_issuer_intermediate', [bundle], alone)
+  expect(chained['imported_issuers']).toHaveLength(2)
+
   expect(await call('vault_pki.write_urls', [], { ocsp_servers: '' })).toBe(true)
   expect(await call('vault_pki.read_urls')).toMatchObject({ ocsp_servers: [] })
   await expect(call('vault_pki.write_urls')).rejects.toThrow('Give at least one kind of address')
