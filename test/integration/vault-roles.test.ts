@@ -259,10 +259,13 @@ ownServer('Authorities are made in Vault, below others and of imported keys, cha
   )
 
   // the root outside of Vault signs it
-  const [signing_private_key, signing_cert] = [root['private_key']!, root['certificate']!]
+  const [signing_cert, signing_private_key] = [join(folder, 'root.crt'), join(folder, 'root.key')]
+  writeFileSync(signing_cert, String(root['certificate']))
+  writeFileSync(signing_private_key, String(root['private_key']))
   const below = await call('vault_pki.generate_intermediate', ['web', 'Example Web'], {
     signing_private_key,
     signing_cert,
+    days_valid: 1825,
   })
   const [issuer] = below['imported_issuers'] as string[]
   expect(below['mapping']).toEqual({ [issuer!]: made['key_id'] })
@@ -299,9 +302,7 @@ ownServer('Authorities are made in Vault, below others and of imported keys, cha
   expect(await call('vault_pki.delete_issuer', ['web'], { include_key: true })).toBe(true)
   expect(await call('vault_pki.list_keys')).not.toHaveProperty(String(made['key_id']))
   await call('vault_pki.delete_issuer', ['root'], { include_key: true })
-  const [cert, private_key] = [join(folder, 'root.crt'), join(folder, 'root.key')]
-  writeFileSync(cert, String(root['certificate']))
-  writeFileSync(private_key, String(root['private_key']))
+  const [cert, private_key] = [signing_cert, signing_private_key]
   const bare = await call('vault_pki.import_issuer', [cert])
   expect(bare).toMatchObject({ imported_keys: null, imported_issuers: [expect.any(String)] })
   expect(await call('vault_pki.import_issuer', [cert], { private_key })).toMatchObject({
