@@ -65,6 +65,7 @@ async function simulate(options: Fixed, pool: KeyPool, words: CommandOptions, st
     clearInterval(looking)
     clearTimeout(warning)
     line.end()
+    await fleet.settle()
     end.forget()
     fleet.stop()
   }

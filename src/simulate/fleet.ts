@@ -81,6 +81,8 @@ const PATIENCE = 60
 const WAITS = { first: 1, most: 10 }
 /** Milliseconds between two counts of due events. */
 const TICK_MS = 10
+/** The longest wait for acknowledgements at the end, in milliseconds. */
+const SETTLE_MS = 1000
 /** Jobs whose number is remembered, to count them. */
 const MOST_JOBS = 1000
 
@@ -94,6 +96,8 @@ export class SimulatedFleet {
   private readonly shares: Readonly<Record<'fail' | 'twice' | 'late', Share>>
   private readonly timers: NodeJS.Timeout[] = []
   private readonly stopped = new AbortController()
+  /** Returns that the master has not acknowledged yet. */
+  private readonly delivering = new Set<Promise<unknown>>()
   private readonly memory = masterMemory()
   private delays = 0
   private signInSeconds = 0
@@ -130,6 +134,18 @@ export class SimulatedFleet {
     if (this.stopped.signal.aborted) return
     this.sendEvents()
     this.breakConnections()
+  }
+
+  /** Wait until the master has acknowledged the returns that were sent, so that the report counts them, for a second at most. */
+  async settle(): Promise<void> {
+    const late = new AbortController()
+    await Promise.race([
+      Promise.allSettled(this.delivering),
+      sleep(SETTLE_MS, undefined, { signal: late.signal }).catch(() => undefined),
+    ])
+    late.abort()
+    // the runs of the jobs count them now
+    await sleep(0)
   }
 
   /** Close all connections and abort running work. */
@@ -270,7 +286,9 @@ export class SimulatedFleet {
     }
     const ret = answerTo(asked, options.shape)
     const isTwice = !isUpkeep && shares.twice.next()
-    const sent = await Promise.all([minion.deliver(ret), ...(isTwice ? [minion.deliver(ret)] : [])])
+    const delivered = Promise.all([minion.deliver(ret), ...(isTwice ? [minion.deliver(ret)] : [])])
+    this.delivering.add(delivered)
+    const sent = await delivered.finally(() => this.delivering.delete(delivered))
     if (!isLate) running.splice(running.indexOf(entry), 1)
     if (!sent[0] || isLook) return
     progress.returns++
