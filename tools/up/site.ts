@@ -135,6 +135,8 @@ const minionOptions = (site: Site, id: string) => ({
   publish_port: site.publishPort,
   master_port: site.returnPort,
   root_dir: rootOf(site, id),
+  // a state run waits for the dry run below, and the other way round
+  state_queue: true,
   // a dry run of the highstate every minute: the console shows its changes as drift
   schedule: { drift: { function: 'state.apply', kwargs: { test: true }, minutes: 1, splay: 10 } },
   grains: { role: id.replace(/\d+$/, ''), shop_root: join(writtenOf(site), id) },

@@ -1,7 +1,7 @@
 // One state run at a time: a second run waits in a queue, or is refused with the names of the running functions.
 import { isInt, numberOf, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import type { Further } from './options.ts'
+import { type Further, jobId } from './options.ts'
 import { COMPILER_ERROR } from './retcode.ts'
 
 const WAIT_MS = 200
@@ -42,19 +42,25 @@ function jobTime(jid: string): string {
 export async function conflictOf(ctx: FunctionContext, queue: Value, kwargs: Further): Promise<string[] | undefined> {
   const option = queue ?? (ctx.has('config.option') ? await ctx.call('config.option', ['state_queue', false]) : false)
   const most = option === true ? Number.POSITIVE_INFINITY : isInt(option) ? (numberOf(option) ?? 0) : 0
-  if (most > 0 && (await waited(ctx, most))) return undefined
+  if (most > 0 && (await waited(ctx, most, jobId(kwargs)))) return undefined
   const conflict = await runningTexts(ctx, truthy(kwargs.get('concurrent') ?? false))
   if (conflict.length === 0) return undefined
   ctx.memory.set('retcode', COMPILER_ERROR)
   return conflict
 }
 
-async function waited(ctx: FunctionContext, most: number): Promise<boolean> {
-  let active = await activeRuns(ctx)
-  if (active.length >= most) return false
-  while (active.length > 0) {
+/** Return the runs that began before this one. A run that waited for later ones would never end when these wait for it. */
+async function earlierRuns(ctx: FunctionContext, own: string | null): Promise<Map<Value, Value>[]> {
+  const active = await activeRuns(ctx)
+  return own === null ? active : active.filter((job) => str(job.get('jid') ?? null) < own)
+}
+
+async function waited(ctx: FunctionContext, most: number, own: string | null): Promise<boolean> {
+  let earlier = await earlierRuns(ctx, own)
+  if (earlier.length >= most) return false
+  while (earlier.length > 0) {
     await new Promise((resolve) => setTimeout(resolve, WAIT_MS))
-    active = await activeRuns(ctx)
+    earlier = await earlierRuns(ctx, own)
   }
   return true
 }
