@@ -213,24 +213,21 @@ _ran() {
 `
 
 /**
- * Commands that were sent together with their conditions. `_still` checks the reads that a command was made from: if
- * they changed, nothing more runs. `_stop` is set from another shell. What does not run prints `!HALT` for these two
- * reasons, and `!VOID` because of its conditions.
+ * Commands that were sent together with their conditions. `_still` checks the reads that a command was made from. What
+ * does not run prints `!VOID`. `_stop` is set from another shell.
  */
 const CONDITIONS = `
 _stop= _halt=
-_halted() { [ -n "$_halt$_stop" ] && echo '!HALT'; }
-_begin() { _if=1 _un= _cr=; _still; [ -z "$_halt$_stop" ]; }
+_void() { echo '!VOID'; }
+_begin() { _if=1 _un= _cr=; _still; }
 _onlyif() {
-  _halted && return
-  if [ "$_if" = 0 ]; then echo '!VOID'; return; fi
+  if [ -n "$_halt$_stop" ] || [ "$_if" = 0 ]; then _void; return; fi
   "$1"; set -- $?
   [ "$1" = 0 ] || _if=0
   return "$1"
 }
 _unless() {
-  _halted && return
-  if [ "$_un" = 0 ]; then echo '!VOID'; return; fi
+  if [ -n "$_halt$_stop" ] || [ "$_un" = 0 ]; then _void; return; fi
   "$1"; set -- $?
   _un=1; [ "$1" = 0 ] || _un=0
   return "$1"
@@ -241,8 +238,7 @@ _creates() {
 }
 _then() {
   _still
-  _halted && return
-  if [ "$_if" = 0 ] || [ "$_un" = 1 ] || [ "$_cr" = 1 ]; then echo '!VOID'; else "$1"; fi
+  if [ -n "$_halt$_stop" ] || [ "$_if" = 0 ] || [ "$_un" = 1 ] || [ "$_cr" = 1 ]; then _void; else "$1"; fi
 }
 `
 

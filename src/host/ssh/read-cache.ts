@@ -61,7 +61,6 @@ const isSentAtOnce = (read: SshRead): boolean =>
   read.op !== 'run' || (read.command.user === undefined && read.command.group === undefined)
 
 interface Entry {
-  read: SshRead
   value: Promise<unknown>
   /** When the answer came. */
   since: number | undefined
@@ -181,13 +180,7 @@ export class ReadCache {
 
   private fetch(key: string, read: SshRead, entries = this.entries): Entry {
     if (entries.size >= MOST) entries.clear()
-    const entry: Entry = {
-      read,
-      value: this.perform(read),
-      since: undefined,
-      era: this.era,
-      isServedOnce: read.op === 'run',
-    }
+    const entry: Entry = { value: this.perform(read), since: undefined, era: this.era, isServedOnce: read.op === 'run' }
     entries.set(key, entry)
     entry.value.then(
       (value) => {
@@ -248,10 +241,7 @@ export class ReadCache {
     const [alike, most] = 'key' in read ? [this.recent.accounts, ACCOUNTS] : [this.recent.others, LATELY * MOST_AT_ONCE]
     alike.delete(key)
     alike.set(key, read)
-    for (const oldest of alike.keys()) {
-      if (alike.size <= most) break
-      alike.delete(oldest)
-    }
+    for (const [oldest] of alike) if (alike.size > most) alike.delete(oldest)
   }
 
   /** Return the likely reads after this many changes. */
@@ -283,7 +273,8 @@ export class ReadCache {
     const place = this.places.find((own) => paths.every((path) => own.some((folder) => isWithin(path, folder))))
     if (paths.length === 0 || !place) return this.clear()
     this.era++
-    for (const [key, { read }] of this.entries) {
+    for (const key of this.entries.keys()) {
+      const read = JSON.parse(key) as SshRead
       if (!('key' in read) && !('path' in read && isElsewhere(read, place))) this.entries.delete(key)
     }
   }

@@ -13,24 +13,17 @@ import type {
 import type { Agents } from './agents.ts'
 import type { SshRead } from './read-cache.ts'
 import { pathWord } from './shell-text.ts'
-import { type CommandTools, type NotRun, runIf } from './ssh-commands.ts'
+import { type CommandTools, runIf } from './ssh-commands.ts'
 
-type Answer = Promise<CommandResult | NotRun>
-
-/** The status of `_creates` where the shell runs nothing more. */
-const HALTED = 3
+/** The answer to one command; undefined if its conditions kept it from running. */
+type Answer = Promise<CommandResult | undefined>
 
 interface Step {
   command: string
   answer: Answer
   isClaimed: boolean
-  /** Whether the shell came to it, and the reads that the command was made from still held. */
-  begun: Promise<boolean>
-  /** The conditions that were not claimed yet. */
   conditions: Array<{ command: string; answer: Answer }>
-  reads: Map<string, unknown>
-  /** Whether these paths exist; undefined if the shell did not look. */
-  paths: Map<string, Promise<boolean | undefined>>
+  reads: Map<string, Promise<unknown>>
 }
 
 /** What makes two commands the same. */
@@ -88,13 +81,13 @@ export class SentAhead implements SentCommands {
   send(commands: readonly UpcomingCommand[]): void {
     const sent: Array<Promise<unknown>> = []
     this.agents.inOneShell(() => {
-      const shell = this.agents.request(`_halt= _stop=; printf %s "$$"`, { isRead: true })
+      const shell = this.agents.request(`_halt=; printf %s "$$"`, { isRead: true })
       this.shell = shell.then(({ stdout }) => stdout.toString())
       sent.push(this.shell)
       for (const upcoming of commands) {
         const step = this.sendOne(upcoming)
         this.steps.push(step)
-        sent.push(step.begun, step.answer, ...step.conditions.map(({ answer }) => answer), ...step.paths.values())
+        sent.push(step.answer, ...step.conditions.map(({ answer }) => answer), ...step.reads.values())
       }
     })
     this.answered = Promise.allSettled(sent).then(() => {
@@ -104,24 +97,25 @@ export class SentAhead implements SentCommands {
 
   private sendOne({ command, onlyif, unless, creates, reads }: UpcomingCommand): Step {
     const tests = reads.map(([read, answer]) => testOf(read, answer) ?? 'false')
-    const still = `_still() { ${['{ :', ...tests].join(' && ')}; } || _halt=1; }`
-    const begun = this.agents.request(`${still}; _begin`, { isRead: true }).then(({ status }) => status === 0)
-    // the work that claims the answers gets the error, here and below
+    const begun = this.agents.request(`_still() { ${['{ :', ...tests].join(' && ')}; } || _halt=1; }; _begin`, {
+      isRead: true,
+    })
     begun.catch(() => {})
     const conditions = [
       ...onlyif.map((one) => this.sendCommand(one, '_onlyif')),
       ...unless.map((one) => this.sendCommand(one, '_unless')),
     ]
-    const paths = creates.map((path): [string, Promise<boolean | undefined>] => {
+    const known = reads.map(([read, answer]): [string, Promise<unknown>] => [
+      JSON.stringify(read),
+      Promise.resolve(answer),
+    ])
+    const paths = creates.map((path): [string, Promise<unknown>] => {
       const asked = this.agents.request(`_creates ${pathWord(path)}`, { isRead: true })
       const read: ExpectedRead = { op: 'access', path, wish: 'exists' }
-      const exists = asked.then(({ status }) => (status === HALTED ? undefined : status === 0))
-      exists.catch(() => {})
-      return [JSON.stringify(read), exists]
+      return [JSON.stringify(read), asked.then(({ status }) => status === 0)]
     })
-    const known = reads.map(([read, answer]): [string, unknown] => [JSON.stringify(read), answer])
     const own = this.sendCommand(command, '_then')
-    return { ...own, begun, isClaimed: false, conditions, reads: new Map(known), paths: new Map(paths) }
+    return { ...own, isClaimed: false, conditions, reads: new Map([...known, ...paths]) }
   }
 
   private sendCommand(
@@ -129,6 +123,7 @@ export class SentAhead implements SentCommands {
     condition: '_onlyif' | '_unless' | '_then',
   ): { command: string; answer: Answer } {
     const answer = runIf(this.tools, { ...command, signal: this.ender.signal }, condition)
+    // the work that claims it gets the error
     answer.catch(() => {})
     return { command: keyOf(command), answer }
   }
@@ -142,34 +137,16 @@ export class SentAhead implements SentCommands {
     const { step } = this
     this.step = undefined
     this.current = undefined
-    return step !== undefined && !step.isClaimed && typeof (await step.answer) !== 'string'
+    return step !== undefined && !step.isClaimed && (await step.answer) !== undefined
   }
 
-  /** Return the answer to a read of the present work, if it was sent for it. `ask` is for an answer that holds no more. */
-  answerTo<T>(read: SshRead, ask: () => Promise<T>): Promise<T> | undefined {
-    const step = this.current
-    const key = JSON.stringify(read)
-    if (step?.paths.has(key)) return this.existence(step.paths.get(key)!, ask)
-    return step?.reads.has(key) ? this.checked(step, step.reads.get(key) as T, ask) : undefined
-  }
-
-  private async existence<T>(exists: Promise<boolean | undefined>, ask: () => Promise<T>): Promise<T> {
-    const answer = await exists
-    if (answer !== undefined) return answer as T
-    await this.abandon()
-    return ask()
-  }
-
-  /** Return the answer to a read that the shell checked: before the conditions, and again before the command. */
-  private async checked<T>(step: Step, answer: T, ask: () => Promise<T>): Promise<T> {
-    const isBehindConditions = step.conditions.length === 0
-    if (isBehindConditions ? (await step.answer) !== 'halted' : await step.begun) return answer
-    await this.abandon()
-    return ask()
+  /** Return the answer to a read of the present work, if it was sent for it. */
+  answerTo<T>(read: SshRead): Promise<T> | undefined {
+    return this.current?.reads.get(JSON.stringify(read)) as Promise<T> | undefined
   }
 
   /** Return the answer to a command of the present work; undefined if the command has to be run now. */
-  async take(command: Command): Promise<CommandResult | undefined> {
+  async take(command: Command): Answer {
     const step = this.current
     if (!step) return undefined
     const key = keyOf(command)
@@ -178,19 +155,15 @@ export class SentAhead implements SentCommands {
     if (isOwn) step.isClaimed = true
     const [condition] = at < 0 ? [] : step.conditions.splice(0, at + 1).slice(-1)
     const answer = await (isOwn ? step.answer : condition?.answer)
-    if (typeof answer === 'object') {
+    if (answer) {
       if (!isOwn) this.noteRead(command)
       return answer
     }
-    await this.abandon()
-    return undefined
-  }
-
-  /** Run nothing more of what was sent: something is not as it was foreseen. */
-  private async abandon(): Promise<void> {
+    // not what was foreseen: nothing that was sent may run after this
     this.current = undefined
     await this.stop()
     await this.answered
+    return undefined
   }
 
   /** Let the shell start nothing more of what was sent; then end what runs, if there is a reason for it. */

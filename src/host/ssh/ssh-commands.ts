@@ -43,25 +43,19 @@ const SIGNALS = new Set(Object.values(constants.signals))
 
 export async function runRemote(tools: CommandTools, command: Command): Promise<CommandResult> {
   const result = await runIf(tools, command)
-  if (typeof result === 'string') throw new Error('A command without conditions did not run')
+  if (result === undefined) throw new Error('A command without conditions did not run')
   return result
 }
 
-/** Why a command did not run: its conditions, or because the shell runs nothing more of what was sent. */
-export type NotRun = 'void' | 'halted'
+/** The output of a command that its conditions kept from running. */
+const VOID = '!VOID'
 
-/** The output of such a command. */
-const NOT_RUN: ReadonlyMap<string, NotRun> = new Map([
-  ['!VOID', 'void'],
-  ['!HALT', 'halted'],
-])
-
-/** Run a command behind a condition of the shell. */
+/** Run a command behind a condition of the shell; undefined if the condition kept it from running. */
 export async function runIf(
   tools: CommandTools,
   command: Command,
   condition?: '_onlyif' | '_unless' | '_then',
-): Promise<CommandResult | NotRun> {
+): Promise<CommandResult | undefined> {
   command.signal?.throwIfAborted()
   // without a wait if there is nothing to wait for, so that it follows the last request directly
   const asOther = isOwn(command) ? [] : await asUser(tools, command)
@@ -81,8 +75,7 @@ export async function runIf(
     tools.sent?.()
     const answer = await asked
     command.signal?.throwIfAborted()
-    const notRun = condition === undefined ? undefined : output.notRun
-    if (notRun) return notRun
+    if (condition !== undefined && output.isVoid) return undefined
     output.raise(answer, command)
     const isSignalled = answer.isSignalled || ending.isForced
     const retcode = isSignalled && SIGNALS.has(answer.status - 128) ? 128 - answer.status : answer.status
@@ -221,8 +214,8 @@ class CommandStream {
     this.left = Math.max(0, this.left - piece.length)
   }
 
-  get notRun(): NotRun | undefined {
-    return NOT_RUN.get(this.line)
+  get isVoid(): boolean {
+    return this.line === VOID
   }
 
   /** Raise the reason why the command did not start. */

@@ -151,8 +151,7 @@ export class SshHost extends SshFiles implements Host {
 
   /** Return the answer to a read: from what was sent for the present work, else from the cache or the target. */
   private look<T>(read: SshRead): Promise<T> {
-    const ask = (): Promise<T> => this.cache.get(read)
-    return this.own.sent?.answerTo(read, ask) ?? ask()
+    return this.own.sent?.answerTo<T>(read) ?? this.cache.get(read)
   }
 
   private get commandTools(): CommandTools {
