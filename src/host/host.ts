@@ -144,29 +144,6 @@ export interface CommandResult {
   readonly truncated: boolean
 }
 
-/** A command that is likely to run next, with everything that decides whether it runs. */
-export interface UpcomingCommand {
-  command: Command
-  /** Commands that must all succeed. They run one after the other until one fails. */
-  onlyif: readonly Command[]
-  /** Commands of which one must fail, if there are any. They run one after the other until one fails. */
-  unless: readonly Command[]
-  /** Paths of which one must be missing, if there are any. */
-  creates: readonly string[]
-  /** The reads that the command was made from, with their answers. */
-  reads: ReadonlyArray<readonly [read: ExpectedRead, answer: unknown]>
-}
-
-/** Commands that were sent together. Each is claimed by the work that it was sent for. */
-export interface SentCommands {
-  /** From now on, reads and commands belong to the work for this command: they get the answers of what was sent for it. */
-  begin(index: number): void
-  /** End this work. Return whether the command ran although the work did not ask for it. */
-  end(): Promise<boolean>
-  /** Run none of those that have not begun. */
-  stop(): Promise<void>
-}
-
 export interface HostCommands {
   run(command: Command): Promise<CommandResult>
   /** Starts a command that outlives the call, and gives its process id. Its output is dropped. */
@@ -243,13 +220,6 @@ export interface Host extends HostFiles, HostCommands, HostAccounts, HostSockets
    * below a path belongs to its place, and no two paths are names of the same file. An empty list ends this.
    */
   apart?(places: ReadonlyArray<readonly string[]>): void
-  /**
-   * Send commands to a remote machine, which runs them one after the other, each behind its conditions. A command does
-   * not run if it was made from reads that hold no longer, nor does any after it.
-   */
-  sendCommands?(commands: readonly UpcomingCommand[], signal?: AbortSignal): Promise<SentCommands>
-  /** Return the answer to a command that only reads, if it is known already and still valid. */
-  knownAnswer?(command: Command): Promise<CommandResult> | undefined
   /** Drop cached reads: the machine may have changed while code waited. Absent on hosts without cached reads. */
   forgetReads?(): void
   /** True when changes are refused. */

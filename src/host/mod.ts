@@ -27,11 +27,9 @@ export type {
   HostSocketOptions,
   HostSockets,
   RemotePrograms,
-  SentCommands,
   SocketAddress,
   TempOptions,
   TlsTrust,
-  UpcomingCommand,
   WriteOptions,
 } from './host.ts'
 export { interruptCommands } from './local/local-commands.ts'

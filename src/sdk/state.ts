@@ -48,8 +48,6 @@ export interface StatePlace {
 export interface StateFunction<A extends Args = Args> extends FunctionDescription<A> {
   /** Return the place of a call, if its arguments determine it. States with disjoint places may run in parallel. */
   readonly place?: (args: Dict) => StatePlace | undefined
-  /** Whether each call runs at most one command and changes nothing else. Such commands may be sent to a remote machine together. */
-  readonly isOneCommand?: boolean
   readonly run: (ctx: StateContext, args: Bound<A>) => StateReturn | Dict | Promise<StateReturn | Dict>
 }
 

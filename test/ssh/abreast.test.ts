@@ -22,7 +22,6 @@ if (noSshd) console.log(`States beside each other are not tested: ${noSshd}`)
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'dist', 'salt-ssh.js')
 
-/** A function of the module `file`, or the whole name of another one. */
 type State = readonly [fun: string, args: Record<string, unknown>]
 
 describe.skipIf(noSshd !== undefined)('states that may run beside each other', () => {
@@ -68,13 +67,13 @@ describe.skipIf(noSshd !== undefined)('states that may run beside each other', (
     prepare()
     const high = states.map(([fun, args], i) => [
       `s${i}`,
-      { [fun.includes('.') ? fun : `file.${fun}`]: Object.entries(args).map(([k, v]) => ({ [k]: v })) },
+      { [`file.${fun}`]: Object.entries(args).map(([k, v]) => ({ [k]: v })) },
     ])
     writeFileSync(join(root, 'tree', 'tree.sls'), JSON.stringify(Object.fromEntries(high)))
     const argv = [PROGRAM, '-c', join(root, 'etc'), '--out=json', '--static', '-l', 'debug', id, 'state.apply', 'tree']
     const { stdout, stderr } = spawnSync(process.execPath, argv, { encoding: 'utf8', timeout: 120_000 })
     const results = Object.entries(JSON.parse(stdout)[id] as Record<string, Record<string, unknown>>)
-    const shown = results.map(([tag, { start_time: _, duration: __, ...rest }]) => [tag, withoutPid(rest)])
+    const shown = results.map(([tag, { start_time: _, duration: __, ...rest }]) => [tag, rest])
     return {
       results: JSON.parse(JSON.stringify(shown).replaceAll('"single', '"abreast').replaceAll('single', 'abreast')),
       left: leftBelow(target, id),
@@ -146,103 +145,6 @@ describe.skipIf(noSshd !== undefined)('states that may run beside each other', (
     expect(abreast.left).toEqual(single.left)
   })
 
-  const command = (line: string, more: object = {}): State => ['cmd.run', { name: `cd ${target} && ${line}`, ...more }]
-  const exists = (name: string): string => `test -e ${at(name)}`
-
-  test('run commands in one round trip, each behind its conditions', () => {
-    const states = Array.from({ length: 16 }, (_, i) => command(`echo ${i} >> log`, { unless: exists(`f${i}`) }))
-    const [abreast, single] = [apply('abreast', states), apply('single', states)]
-    expect(abreast.results).toEqual(single.results)
-    expect(abreast.left).toEqual(single.left)
-    expect(abreast.roundTrips).toBeLessThan(single.roundTrips - 8)
-  })
-
-  test.each<[string, State[]]>([
-    [
-      'conditions that an earlier command changes',
-      [
-        ...[command('touch a', { creates: at('a') }), command('touch b', { unless: exists('a') })],
-        ...[command('touch c', { onlyif: exists('a') }), command('rm a'), command('touch d', { onlyif: exists('a') })],
-        command('touch e', { onlyif: [exists('c'), exists('b')], unless: [exists('c'), exists('d')] }),
-        command('touch f', { creates: [at('c'), at('b')], unless: 'echo said; false' }),
-        command('touch g', { creates: [at('c'), at('e')] }),
-      ],
-    ],
-    [
-      'commands that fail, and what requires them',
-      [
-        command('echo out; echo err >&2; exit 3', { require: [] }),
-        command('touch after'),
-        command('touch never', { require: [{ cmd: 's0' }] }),
-        command('touch late', { require: [{ cmd: 's1' }] }),
-        command('kill -9 $$'),
-        command('touch last', { onfail: [{ cmd: 's4' }] }),
-      ],
-    ],
-    [
-      'a directory that comes and goes',
-      [
-        command('mkdir in'),
-        command('pwd', { cwd: at('in') }),
-        command('touch here', { cwd: at('full') }),
-        command('mv full moved', { cwd: '/' }),
-        command('touch there', { cwd: at('full') }),
-        command('touch end'),
-      ],
-    ],
-    [
-      'a shell that goes',
-      [
-        command('cp /bin/sh own'),
-        command('echo own', { shell: at('own') }),
-        command('chmod 0 own'),
-        command('echo gone', { shell: '/bin/dash' }),
-        command('echo other', { shell: at('own'), unless: 'false' }),
-        command('touch end'),
-      ],
-    ],
-    [
-      'variables, a umask and a stateful command',
-      [
-        command('echo "$WORD" > word', { env: [{ WORD: 'a b' }] }),
-        command('touch mine', { umask: '077' }),
-        command("echo 'changed=no comment=kept'", { stateful: true }),
-        command('echo "$WORD" > none'),
-        file('between', { contents: 'x' }),
-        command('cat between > after'),
-      ],
-    ],
-  ])('end as one after the other: %s', (_, states) => {
-    const abreast = apply('abreast', states)
-    const single = apply('single', states)
-    expect(abreast.results).toEqual(single.results)
-    expect(abreast.left).toEqual(single.left)
-  })
-
-  test.each([1, 2, 3])('end as one after the other with any commands, seed %i', (seed) => {
-    const pick = choices(seed)
-    const name = (): string => pick(['a', 'b', 'd/a', 'real/a', 'alias/b'])
-    const line = (): string => pick([exists(name()), `grep -q x ${at(name())}`, 'true', 'false', `mkdir ${at('d')}`])
-    const condition = (): object =>
-      pick<() => object>([
-        () => ({}),
-        () => ({ unless: line() }),
-        () => ({ onlyif: [line(), line()] }),
-        () => ({ unless: [line(), line()], creates: at(name()) }),
-      ])()
-    const makers = [
-      () => command(`touch ${at(name())}`, condition()),
-      () => command(`echo x >> ${at(name())}`, condition()),
-      () => command(`rm -r ${at(name())}`, condition()),
-      () => command(`mkdir -p ${at('d')}`, { ...condition(), cwd: at(pick(['real', 'd'])) }),
-      () => file(name()),
-    ]
-    const states = Array.from({ length: 14 }, () => pick(makers)())
-    const [abreast, single] = [apply('abreast', states), apply('single', states)]
-    expect(abreast.results).toEqual(single.results)
-    expect(abreast.left).toEqual(single.left)
-  })
-
   test.each([1, 2, 3])('end as one after the other with any paths, seed %i', (seed) => {
     const pick = choices(seed)
     const name = (): string =>
@@ -269,12 +171,6 @@ describe.skipIf(noSshd !== undefined)('states that may run beside each other', (
     expect(abreast.left).toEqual(single.left)
   })
 })
-
-/** A process of another run has another id. */
-function withoutPid(ret: Record<string, unknown>): Record<string, unknown> {
-  const { pid: _, ...changes } = ret['changes'] as Record<string, unknown>
-  return { ...ret, changes }
-}
 
 /** Return the entries below a folder: kinds, modes and content. */
 function leftBelow(folder: string, id: string): string[] {

@@ -130,12 +130,6 @@ export class Agents {
     return this.failure ? Promise.reject(this.failure) : this.choose().requestOf(kind, item)
   }
 
-  /** Send all requests that `work` makes at once to one shell, which answers them in their order. */
-  inOneShell(work: () => void): void {
-    this.last = this.bestOne()
-    this.behindLast(work)
-  }
-
   /** Send the requests that `work` makes at once to the shell of the last request, after which they are answered. */
   behindLast(work: () => void): void {
     this.pinned = this.last

@@ -212,36 +212,6 @@ _ran() {
 }
 `
 
-/**
- * Commands that were sent together with their conditions. `_still` checks the reads that a command was made from. What
- * does not run prints `!VOID`. `_stop` is set from another shell.
- */
-const CONDITIONS = `
-_stop= _halt=
-_void() { echo '!VOID'; }
-_begin() { _if=1 _un= _cr=; _still; }
-_onlyif() {
-  if [ -n "$_halt$_stop" ] || [ "$_if" = 0 ]; then _void; return; fi
-  "$1"; set -- $?
-  [ "$1" = 0 ] || _if=0
-  return "$1"
-}
-_unless() {
-  if [ -n "$_halt$_stop" ] || [ "$_un" = 0 ]; then _void; return; fi
-  "$1"; set -- $?
-  _un=1; [ "$1" = 0 ] || _un=0
-  return "$1"
-}
-_creates() {
-  [ -z "$_halt$_stop" ] || return 3
-  if [ -e "$1" ]; then _cr=\${_cr:-1}; else _cr=0; return 1; fi
-}
-_then() {
-  _still
-  if [ -n "$_halt$_stop" ] || [ "$_if" = 0 ] || [ "$_un" = 1 ] || [ "$_cr" = 1 ]; then _void; else "$1"; fi
-}
-`
-
 /** The shell prints its process id and leads a session, with /proc and setsid if they exist. */
 const STARTS = `
 if [ -r /proc/self/stat ] && [ -n "$_setsid" ]; then
@@ -373,14 +343,13 @@ export function prologue({ token, isTerminal, ...settings }: PrologueOptions): s
   return [
     'unset CDPATH ENV; exec 3>&1 4>&2; _f=-',
     `_t=${word(token.slice(0, 8))}${word(token.slice(8))}`,
-    `trap 'exit 1' HUP INT PIPE TERM; trap '_stop=1' USR1; trap '_bye' EXIT; _dir= _stage= _kept=0`,
+    `trap 'exit 1' HUP INT PIPE TERM; trap '_bye' EXIT; _dir= _stage= _kept=0`,
     BYE,
     ...settingLines(settings),
     '_u=$(id -u); _g=$(id -g); _setsid=$(command -v setsid)',
     '_new=$(printf %o $((0666 & ~$(umask))))',
     isTerminal ? TERMINAL : `_y() { printf '%s %s;' "$_t" "$1" >&2; }`,
     FUNCTIONS,
-    CONDITIONS,
     STARTS,
     STATS,
     SUM,

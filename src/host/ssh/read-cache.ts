@@ -159,18 +159,6 @@ export class ReadCache {
     return entry.value as Promise<T>
   }
 
-  /** Return the answer to a read if it is known. */
-  known<T>(read: SshRead): Promise<T> | undefined {
-    return this.changing > 0 ? undefined : (this.fresh(JSON.stringify(read))?.value as Promise<T> | undefined)
-  }
-
-  /** Note a read that was answered without this cache, so that the next run asks for it in time. */
-  note(read: SshRead): void {
-    const key = JSON.stringify(read)
-    if (this.record.size < MOST) this.record.set(key, read)
-    this.noteRecent(key, read)
-  }
-
   private fresh(key: string): Entry | undefined {
     const entry = this.entries.get(key)
     if (entry && (entry.since === undefined || performance.now() - entry.since <= FRESH)) return entry

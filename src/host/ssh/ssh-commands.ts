@@ -42,20 +42,6 @@ export interface CommandTools {
 const SIGNALS = new Set(Object.values(constants.signals))
 
 export async function runRemote(tools: CommandTools, command: Command): Promise<CommandResult> {
-  const result = await runIf(tools, command)
-  if (result === undefined) throw new Error('A command without conditions did not run')
-  return result
-}
-
-/** The output of a command that its conditions kept from running. */
-const VOID = '!VOID'
-
-/** Run a command behind a condition of the shell; undefined if the condition kept it from running. */
-export async function runIf(
-  tools: CommandTools,
-  command: Command,
-  condition?: '_onlyif' | '_unless' | '_then',
-): Promise<CommandResult | undefined> {
   command.signal?.throwIfAborted()
   // without a wait if there is nothing to wait for, so that it follows the last request directly
   const asOther = isOwn(command) ? [] : await asUser(tools, command)
@@ -67,7 +53,7 @@ export async function runIf(
   try {
     const settling = tools.isReading ? undefined : tools.settle()
     if (settling) await settling
-    const asked = tools.agents.request(`${definition}\n${input ?? ''}\n${condition ?? ''} ${call}`, {
+    const asked = tools.agents.request(`${definition}\n${input ?? ''}\n${call}`, {
       ...(tools.isReading ? { isRead: true } : { isLong: true }),
       limit: command.maxOutput ?? MOST_OUTPUT,
       hear: (piece) => output.take(piece),
@@ -75,7 +61,6 @@ export async function runIf(
     tools.sent?.()
     const answer = await asked
     command.signal?.throwIfAborted()
-    if (condition !== undefined && output.isVoid) return undefined
     output.raise(answer, command)
     const isSignalled = answer.isSignalled || ending.isForced
     const retcode = isSignalled && SIGNALS.has(answer.status - 128) ? 128 - answer.status : answer.status
@@ -212,10 +197,6 @@ class CommandStream {
     if (piece.length > this.left) this.isTruncated = true
     if (this.left > 0) this.pieces.push(piece.subarray(0, this.left))
     this.left = Math.max(0, this.left - piece.length)
-  }
-
-  get isVoid(): boolean {
-    return this.line === VOID
   }
 
   /** Raise the reason why the command did not start. */

@@ -14,10 +14,8 @@ import type {
   Host,
   HostSocketOptions,
   RemotePrograms,
-  SentCommands,
   SocketAddress,
   TempOptions,
-  UpcomingCommand,
 } from '../host.ts'
 import { programCandidates } from '../which.ts'
 import { Agents } from './agents.ts'
@@ -27,7 +25,6 @@ import { readFacts } from './facts.ts'
 import { type RawOptions, type RawResult, runRaw } from './raw-command.ts'
 import { ReadCache, type SshRead } from './read-cache.ts'
 import { commandOf, readOnlyCommand } from './reading-commands.ts'
-import { SentAhead } from './sent-ahead.ts'
 import { contentWords, expandedWord, INLINE, pathWord, words } from './shell-text.ts'
 import { accountFile, accountQuery, findGroup, findUser } from './ssh-accounts.ts'
 import { type CommandTools, runRemote, startRemote } from './ssh-commands.ts'
@@ -38,7 +35,7 @@ import { toolError } from './tool-errors.ts'
 export class SshHost extends SshFiles implements Host {
   readonly readOnly: boolean = false
   /** An object, because views of this host share it. */
-  private readonly own: { folder?: Promise<string>; sent?: SentAhead } = {}
+  private readonly own: { folder?: Promise<string> } = {}
   readonly remote: RemotePrograms = this
   private readonly held = new HeldFiles()
   private readonly variables = new Map<string, string | null>()
@@ -116,42 +113,10 @@ export class SshHost extends SshFiles implements Host {
   /** End what runs on the target for this host, remove its temporary files there, and leave the connection. */
   async close(): Promise<void> {
     this.held.release()
-    await this.own.sent?.stop()
     for (const end of this.running) end()
     this.agents.leaveShell(this.facts.clockOffset)
     await this.agents.close()
     await this.connection.close()
-  }
-
-  async sendCommands(commands: readonly UpcomingCommand[], signal?: AbortSignal): Promise<SentCommands> {
-    await this.settle()
-    signal?.throwIfAborted()
-    const sent = new SentAhead(this.commandTools, signal, (one) => this.noteRead(one))
-    this.own.sent = sent
-    const ended = this.cache.whileChanging((after) => {
-      sent.send(commands)
-      this.agents.behindLast(after)
-      return sent.answered
-    })
-    // the callers that claim an answer get its error
-    ended.catch(() => {})
-    return sent
-  }
-
-  knownAnswer(command: Command): Promise<CommandResult> | undefined {
-    const read = this.held.isEmpty ? readOnlyCommand(command, this.variablesNow()) : undefined
-    return read && this.cache.known({ op: 'run', command: read })
-  }
-
-  /** Note that a command was answered without the cache. */
-  private noteRead(command: Command): void {
-    const read = readOnlyCommand(command, this.variablesNow())
-    if (read) this.cache.note({ op: 'run', command: read })
-  }
-
-  /** Return the answer to a read: from what was sent for the present work, else from the cache or the target. */
-  private look<T>(read: SshRead): Promise<T> {
-    return this.own.sent?.answerTo<T>(read) ?? this.cache.get(read)
   }
 
   private get commandTools(): CommandTools {
@@ -230,8 +195,6 @@ export class SshHost extends SshFiles implements Host {
   }
 
   async run(command: Command): Promise<CommandResult> {
-    const sent = await this.own.sent?.take(command)
-    if (sent) return sent
     if (command.onlyReads && this.held.isEmpty) return runRemote({ ...this.commandTools, isReading: true }, command)
     const read = readOnlyCommand(command, this.variablesNow())
     if (!read) {
@@ -264,7 +227,7 @@ export class SshHost extends SshFiles implements Host {
   }
 
   user(nameOrId: string | number): Promise<User | undefined> {
-    return this.look({ op: 'user', key: nameOrId })
+    return this.cache.get({ op: 'user', key: nameOrId })
   }
 
   group(nameOrId: string | number): Promise<UserGroup | undefined> {
@@ -383,7 +346,7 @@ export class SshHost extends SshFiles implements Host {
   }
 
   override async stat(path: string): Promise<FileStat | undefined> {
-    return this.held.stat(path, () => this.facts) ?? this.look({ op: 'stat', path })
+    return this.held.stat(path, () => this.facts) ?? this.cache.get({ op: 'stat', path })
   }
 
   override async lstat(path: string): Promise<FileStat | undefined> {
@@ -391,7 +354,7 @@ export class SshHost extends SshFiles implements Host {
   }
 
   override async access(path: string, wish: AccessMode): Promise<boolean> {
-    return this.held.has(path) ? wish !== 'execute' : this.look({ op: 'access', path, wish })
+    return this.held.has(path) ? wish !== 'execute' : this.cache.get({ op: 'access', path, wish })
   }
 
   override async realPath(path: string): Promise<string> {

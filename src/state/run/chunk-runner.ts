@@ -15,7 +15,6 @@ import { type PauseFile, pauseAction } from './pause.ts'
 import { checkRequisites, NOTHING_REQUIRED, type RequisiteCheck } from './requisites.ts'
 import type { StateCaller } from './state-caller.ts'
 import { type RunSurroundings, resultDict, type StateRet } from './surroundings.ts'
-import { UpcomingCommands } from './upcoming.ts'
 
 /** Deeper than any real chain of states that call for one another. */
 const DEEPEST = 20
@@ -61,15 +60,6 @@ export class ChunkRunner {
 
   /** The results by tag, in the order of the run. */
   async callAll(chunks: readonly LowChunk[]): Promise<Dict> {
-    const upcoming = new UpcomingCommands(this.run, (run, low) => this.parts.caller.callIn(run, low))
-    try {
-      return await this.callEach(chunks, upcoming)
-    } finally {
-      await upcoming.stop()
-    }
-  }
-
-  private async callEach(chunks: readonly LowChunk[], upcoming: UpcomingCommands): Promise<Dict> {
     const running: Dict = new Map()
     let pending = new Map<string, LowChunk>()
     const { host } = this.run.functions.ctx
@@ -98,15 +88,7 @@ export class ChunkRunner {
         place += count - 1
         continue
       }
-      if (upcoming.isOn && !upcoming.has(place) && pending.size === 0 && this.parts.parallel.isIdle) {
-        const lows = await this.plainCommands(chunks.slice(place), running, upcoming)
-        if (lows.length > 0) {
-          foresight?.at(place + lows.length, likely(place + lows.length))
-          await upcoming.send(lows, place)
-        }
-      }
-      const call = () => this.callChunk(low, running, chunks, 0, tag)
-      const called = upcoming.has(place) ? upcoming.claim(place, running, tag, call) : call()
+      const called = this.callChunk(low, running, chunks, 0, tag)
       const { isPending, isFatal } = called instanceof Promise ? await called : called
       if (isPending) pending.set(tag, low)
       if (isFatal || this.failsHard(low, running)) return running
@@ -119,24 +101,6 @@ export class ChunkRunner {
     }
     await this.parts.parallel.settle(running)
     return running
-  }
-
-  /** Return the first chunks whose commands may be sent together: nothing keeps them from running one after the other. */
-  private async plainCommands(
-    chunks: readonly LowChunk[],
-    running: Dict,
-    upcoming: UpcomingCommands,
-  ): Promise<LowChunk[]> {
-    const lows: LowChunk[] = []
-    for (const low of chunks) {
-      const tag = lowTag(low)
-      if (running.has(tag) || !(await upcoming.isPlain(low))) break
-      if ((await this.check(low, tag, running)).status !== 'met') break
-      lows.push(low)
-    }
-    // a run that somebody pauses stops before each state
-    const isPaused = lows.length > 0 && (await this.parts.pause?.read()) !== undefined
-    return isPaused ? [] : lows
   }
 
   /** Call chunks beside each other. Their results are in the order of the chunks. */

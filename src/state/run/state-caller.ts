@@ -1,11 +1,10 @@
 // Calls of the chunks of one run, and the record of their steps where steps are kept.
-import { after, type Later, silentLog } from '../../base/mod.ts'
+import { after, type Later } from '../../base/mod.ts'
 import { type Dict, isDict, maskMarked, str, truthy, type Value } from '../../data/mod.ts'
 import type { StateContext, StepMemory } from '../../sdk/mod.ts'
 import { inSpan, isTraced } from '../../telemetry/mod.ts'
 import { lowTag } from '../compile/low-tag.ts'
 import type { LowChunk } from '../compile/types.ts'
-import { Reporter } from '../report/reporter.ts'
 import { CallContexts } from './call-contexts.ts'
 import { Checks } from './checks.ts'
 import { GlobalConditions } from './global-conditions.ts'
@@ -17,10 +16,8 @@ import { unify } from './unify.ts'
 
 export class StateCaller {
   private readonly parts: CallParts
-  private readonly instanceId: string
 
   constructor(run: RunSurroundings, parts: CallerParts & { instanceId: string }) {
-    this.instanceId = parts.instanceId
     const { functions, grains, log } = run
     this.parts = {
       ...parts,
@@ -44,14 +41,6 @@ export class StateCaller {
     // thousands of states run without a trace
     const result = isTraced() ? traced(low, () => call.result()) : call.result()
     return after(result, unify)
-  }
-
-  /** Call a state in other surroundings, without a number, a message or a trace of it. */
-  async callIn(run: RunSurroundings, low: LowChunk): Promise<void> {
-    const reporter = new Reporter({ opts: run.opts, log: silentLog, hint: () => {} })
-    const { parallel, placeOf } = this.parts
-    const parts = { parallel, placeOf, reporter, nextNumber: () => 0, instanceId: this.instanceId }
-    await new StateCaller(run, parts).call(low, [low], new Map())
   }
 
   /** Return the context of a call, for hooks of a module. */

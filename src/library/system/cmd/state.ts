@@ -299,7 +299,6 @@ export default defineState({
     run: state({
       doc: 'Run a command.',
       args: runArgs,
-      isOneCommand: true,
       examples: ['run a thing once:\n  cmd.run:\n    - name: make install\n    - creates: /usr/local/bin/thing'],
       run: async (ctx, args) => asReport(await run(ctx, asGiven(args))),
     }),
