@@ -1,5 +1,5 @@
-// Event source for a user who may publish but not listen: it never yields an event, so that the user can start jobs and
-// see refusals.
+// Event source for a user who may publish jobs but not read events. The source never yields an event; the user can still
+// start jobs and see why the master refuses a job.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError, type Log } from '../base/mod.ts'
 import type { BusEvent } from '../bus/mod.ts'

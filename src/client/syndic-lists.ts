@@ -28,7 +28,7 @@ export function jobOfTag(tag: string): string | undefined {
 interface Told {
   minions: string[]
   missing: string[]
-  /** The id of the syndic, unless it is one of its own minions: a syndic does not return. */
+  /** The id of the syndic, which sends no return of its own; absent if the syndic is also one of its minions. */
   leaves?: string
   /** Whether the client waits for these minions. A syndic that sends list after list cannot extend the wait. */
   isTimely: boolean

@@ -14,7 +14,7 @@ const wordsOf = (value: Value): string[] =>
   (isList(value) ? value.map(str) : str(value).split(',')).map((name) => name.trim())
 
 /** No system takes longer paths. Minions send any: to resolve the `..` of a very long one takes minutes. */
-const LONGEST_PATH = 4096
+export const LONGEST_PATH = 4096
 
 /** Most backends that a request names. */
 const MOST_NAMES = 100

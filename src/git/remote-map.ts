@@ -1,4 +1,4 @@
-// `<cachedir>/<role>/remote_map.txt`: the cache folder of each remote, for users who look there.
+// `<cachedir>/<role>/remote_map.txt`: a list of all remotes with their cache folders, for users who inspect the cache.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
 import { makeOwnFolder, writeWhole } from '../base/mod.ts'

@@ -6,15 +6,13 @@ import { dirname, join, normalize, relative } from 'node:path'
 import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
+import { LONGEST_PATH } from '../fileserver/mod.ts'
 import type { Quotas } from './quotas.ts'
 
 const MEGABYTE = 1024 * 1024
 
 const bytesOf = (data: Value | undefined): Uint8Array =>
   data instanceof Uint8Array ? data : Buffer.from(textOf(data ?? null) ?? '')
-
-/** No system takes longer paths, and to resolve the `..` of a very long one takes minutes. */
-const LONGEST_PATH = 4096
 
 /** Return the path of the file; undefined if it is outside of the minion's directory. */
 function placeOf(opts: Dict, id: string, path: Value | undefined): string | undefined {

@@ -7,7 +7,7 @@ import { type Dict, SaltError, str, type Value } from '../data/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import type { DaemonAccess } from '../sdk/mod.ts'
 
-/** Return the options of a machine: those of its minion, with a cache folder of its own. */
+/** Return the options of a machine: the options of its minion, and a separate cache folder. */
 export function machineOptions(opts: Dict, kind: readonly string[], id: string): Dict {
   const name = /^[\w@][\w.@:-]{0,100}$/.test(id) ? id : createHash('sha256').update(id).digest('hex')
   const folder = join(option(opts, 'cachedir'), ...kind, name)

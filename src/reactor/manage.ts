@@ -1,5 +1,5 @@
 // Control of a running reactor by events: list and change its rules, switch it, preview the reaction to an event. Such
-// events come from the master or from programs of its own user, with a proof that the sender can read the master's key.
+// events come from the master, or from programs of the master's user that prove that they can read the master's key.
 import type { Log } from '../base/mod.ts'
 import { type EventBus, isOwn, type Origin, readOriginText } from '../bus/mod.ts'
 import { type Dict, isDict, isProven, str, truthy, type Value } from '../data/mod.ts'

@@ -31,7 +31,7 @@ const STARTED: Readonly<Record<string, readonly string[]>> = {
 
 /** The parts that esbuild made. */
 export interface Parts {
-  /** Parts that each part imports; those that it loads later, when something in it is called, are not among them. */
+  /** The parts that each part imports when it is loaded; parts that a function imports when it is called are not listed. */
   imports: ReadonlyMap<string, readonly string[]>
   /** The part that begins with a file: a program, or a file that something loads later. */
   ofFile: ReadonlyMap<string, string>

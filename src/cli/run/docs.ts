@@ -1,4 +1,4 @@
-// Documentation of runner functions: all, those of a module, one, or those that match a glob.
+// Documentation of runner functions: of all functions, of a module, of one function, or of functions that match a glob.
 import { fnmatch } from '../../data/mod.ts'
 import type { MasterRegistry } from '../../loader/mod.ts'
 

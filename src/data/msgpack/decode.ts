@@ -19,7 +19,7 @@ export interface DecodeOptions {
   maxBytes?: number
   /** Limit of all values, each counted by its cost (`cost.ts`): a byte can encode a mapping, which costs 200. */
   maxValues?: number
-  /** Limit of values including those that stay packed, which cost little. Default: `maxValues`. */
+  /** Limit of all values, decoded and packed; packed values cost little memory. Default: `maxValues`. */
   maxPackedValues?: number
   /** The remaining allowance of the sender; decoded values are subtracted, also if decoding fails. */
   allowance?: ValueAllowance | undefined

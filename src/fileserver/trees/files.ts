@@ -158,7 +158,7 @@ export class TreeFiles implements FileBackend {
     return this.updates
   }
 
-  /** Store the list of remotes, and remove the folders of those that are no longer configured. */
+  /** Store the list of remotes, and remove the cache folders of remotes that are no longer configured. */
   private noteRemotes(): boolean {
     const mapped = this.all().map(({ folder, shownId }) => ({ folder: basename(folder), shownId }))
     const isOther = noteRemotes(this.home, this.name, mapped)

@@ -14,8 +14,8 @@ export interface PauseFile {
 const POLL_MS = 1000
 
 /**
- * Reading costs as much as a state without changes, of which dozens run in this time; no user who pauses a run is that
- * fast.
+ * The shortest time between two reads of the pause file, in milliseconds. A read costs as much as a state without
+ * changes, and a user cannot pause a run to the millisecond.
  */
 const LOOK_MS = 1
 

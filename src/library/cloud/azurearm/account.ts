@@ -231,7 +231,7 @@ export class AzureAccount implements CloudAccount<typeof machine> {
     const disks = noted.get('disks') ?? []
     for (const id of isList(disks) ? disks.map(str) : []) {
       const found = await subscription.find(id)
-      // none of these names existed before, so a disk in use does not belong to this creation
+      // no disk of these names existed before this creation, so a disk that a machine uses belongs to another creation
       if (found && at(found, 'managedBy') === null) await this.removeDisk(id)
     }
   }

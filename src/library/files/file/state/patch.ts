@@ -55,7 +55,7 @@ const wrongStrip = (option: string): string =>
 const integerOf = (text: string | undefined): number | undefined =>
   text !== undefined && /^\s*[+-]?\d+\s*$/.test(text) ? Number(text) : undefined
 
-/** Return the options of `patch` without those that the state sets itself, or an error. */
+/** Return the options for the program `patch`, or the error that the user gave an option that the state sets. */
 function readSwitches(options: Value, strip: string | null): Switches | string {
   const given = shlexSplit(textOf(options) ?? '')
   const forbidden = given.filter((option) => FORBIDDEN.some((each) => option.startsWith(each)))
