@@ -3,7 +3,6 @@
 // reaction has one driver, a process: the first one whose record about the event is in the log. When that process is
 // gone, the holder of the lease takes the reaction over by a record that names the driver before, and the log refuses
 // changes of a driver that lost the reaction.
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { guarded, shownText, toError } from '../base/mod.ts'
 import type { Cluster, ClusterRecord } from '../cluster/mod.ts'
@@ -11,13 +10,13 @@ import { type Dict, dictFrom, isDict, isList, str, type Value } from '../data/mo
 import type { SharedReactions, SharedRecord } from '../reactor/mod.ts'
 import type { KeptReaction, ReactionStore } from '../store/mod.ts'
 import { REACTOR_LEASE } from './leases.ts'
+import { LogVerdicts } from './log-verdicts.ts'
 import type { MasterParts } from './parts.ts'
 
 /** Milliseconds between two looks for reactions whose driver is gone. */
 const LOOK_MS = 1000
-/** Milliseconds of one attempt to append a change, of the wait for its place in the log, and between two attempts. */
+/** Milliseconds of one attempt to append a change, and between two attempts. */
 const APPEND_MS = 3000
-const VERDICT_MS = 10_000
 const RETRY_MS = 500
 /** Milliseconds that a master that stops waits until the log has its changes. */
 const CLOSE_MS = 3000
@@ -50,7 +49,7 @@ export class ReactionSharing implements SharedReactions {
   private readonly parts: ReactionsParts
   private readonly open = new Map<string, Open>()
   /** Callbacks that wait for the outcome of a record, by its id. */
-  private readonly waiting = new Map<string, (isTaken: boolean) => void>()
+  private readonly verdicts = new LogVerdicts()
   private take: ((kept: Omit<KeptReaction, 'at'>, shared: SharedRecord) => void) | undefined
   private timer: NodeJS.Timeout | undefined
   private isTaking = false
@@ -108,7 +107,7 @@ export class ReactionSharing implements SharedReactions {
     const sending = [...this.open.values()].map(({ own }) => own?.settled())
     await Promise.race([Promise.all(sending), sleep(CLOSE_MS, undefined, { ref: false })])
     this.isClosed = true
-    for (const refuse of this.waiting.values()) refuse(false)
+    this.verdicts.refuseAll()
   }
 
   /** Append a change until the log has it; return whether this process drives the reaction at that place. */
@@ -136,21 +135,9 @@ export class ReactionSharing implements SharedReactions {
     return this.open.get(mark)?.driver === this.process
   }
 
-  private async append(record: Dict): Promise<boolean> {
-    const id = randomBytes(9).toString('base64url')
-    let timer: NodeJS.Timeout | undefined
-    const verdict = new Promise<boolean>((done, fail) => {
-      this.waiting.set(id, done)
-      timer = setTimeout(() => fail(new Error('this master has not read the log that far')), VERDICT_MS)
-    })
-    verdict.catch(() => {})
-    try {
-      await Promise.race([this.parts.cluster.append(record.set('id', id), APPEND_MS), verdict])
-      return await verdict
-    } finally {
-      clearTimeout(timer)
-      this.waiting.delete(id)
-    }
+  private append(record: Dict): Promise<boolean> {
+    const { cluster } = this.parts
+    return this.verdicts.of((id, verdict) => Promise.race([cluster.append(record.set('id', id), APPEND_MS), verdict]))
   }
 
   /** Carry out a record of the log; return the id of the event if the record claims it. */
@@ -159,7 +146,7 @@ export class ReactionSharing implements SharedReactions {
     const sent = fields.get('fields') ?? null
     if (!mark || !by || !isDict(sent)) return undefined
     const isTaken = what === 'begin' ? this.isBegun(mark, by, sent) : this.isChanged(mark, by, what!, sent)
-    this.waiting.get(str(fields.get('id') ?? ''))?.(isTaken)
+    this.verdicts.note(str(fields.get('id') ?? ''), isTaken)
     return what === 'begin' ? mark : undefined
   }
 

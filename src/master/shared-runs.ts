@@ -2,17 +2,15 @@
 // the change to the log; the other masters write it into their stores. A run belongs to one master. Another master takes
 // the run over by a record with the name of the previous one: the first such record in the log counts, and further
 // changes of the previous master are refused.
-import { randomBytes } from 'node:crypto'
 import { guarded, isJid, toError } from '../base/mod.ts'
 import type { Cluster, ClusterRecord } from '../cluster/mod.ts'
 import { type Dict, dictFrom, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import type { OrchestrationStore, RunState } from '../store/mod.ts'
+import { LogVerdicts } from './log-verdicts.ts'
 import type { MasterParts } from './parts.ts'
 
 /** Milliseconds between two searches for runs whose process or master has ended. */
 const LOOK_MS = 2000
-/** Milliseconds in which this master must read its own record from the log. */
-const VERDICT_MS = 10_000
 /** Limit of a step's comment, in characters, if its result is too large for the log. */
 const SHORT_COMMENT = 2000
 
@@ -22,8 +20,7 @@ type RunsParts = Pick<MasterParts, 'log' | 'stores'> & {
 
 export class SharedRuns {
   private readonly parts: RunsParts
-  /** Callbacks that wait for the outcome of a record, by its id. */
-  private readonly waiting = new Map<string, (isTaken: boolean) => void>()
+  private readonly verdicts = new LogVerdicts()
   private timer: NodeJS.Timeout | undefined
 
   constructor(parts: RunsParts) {
@@ -63,21 +60,8 @@ export class SharedRuns {
   }
 
   /** Append a change; return whether this master drives the run at that position of the log. */
-  private async append(change: Dict, before: string): Promise<boolean> {
-    const id = randomBytes(9).toString('base64url')
-    let timer: NodeJS.Timeout | undefined
-    const verdict = new Promise<boolean>((done, fail) => {
-      this.waiting.set(id, done)
-      timer = setTimeout(() => fail(new Error('this master has not read the log that far')), VERDICT_MS)
-    })
-    verdict.catch(() => {})
-    try {
-      await this.appendWhole(dictFrom({ k: 'run', id, by: this.own, from: before, change }))
-      return await verdict
-    } finally {
-      clearTimeout(timer)
-      this.waiting.delete(id)
-    }
+  private append(change: Dict, before: string): Promise<boolean> {
+    return this.verdicts.of((id) => this.appendWhole(dictFrom({ k: 'run', id, by: this.own, from: before, change })))
   }
 
   private async appendWhole(record: Dict): Promise<void> {
@@ -103,7 +87,7 @@ export class SharedRuns {
     const isTaken = this.isOf(jid, by, change, str(fields.get('from') ?? ''))
     // the program itself has already written its changes to this store
     if (isTaken && by !== this.own) write(this.store, jid, by, change)
-    this.waiting.get(str(fields.get('id') ?? ''))?.(isTaken)
+    this.verdicts.note(str(fields.get('id') ?? ''), isTaken)
   }
 
   /** Whether a master drives a run. A change that begins the run can pass it to another master. */
