@@ -48,7 +48,6 @@ interface Open {
 export class ReactionSharing implements SharedReactions {
   private readonly parts: ReactionsParts
   private readonly open = new Map<string, Open>()
-  /** Callbacks that wait for the outcome of a record, by its id. */
   private readonly verdicts = new LogVerdicts()
   private take: ((kept: Omit<KeptReaction, 'at'>, shared: SharedRecord) => void) | undefined
   private timer: NodeJS.Timeout | undefined
